@@ -1,0 +1,262 @@
+// Included once for every instruction set, hence this guard.
+#if defined(SHARDLAB_BACKENDS_CPU_ATTENTION_KERNELS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SHARDLAB_BACKENDS_CPU_ATTENTION_KERNELS_INL_H
+#undef SHARDLAB_BACKENDS_CPU_ATTENTION_KERNELS_INL_H
+#else
+#define SHARDLAB_BACKENDS_CPU_ATTENTION_KERNELS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "engine/backends/cpu/attention_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace shardlab::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Vectors across a register tile: 24 accumulators of 32 registers, or 12 of 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM_A64
+inline constexpr int tile_vectors = 4;
+#else
+inline constexpr int tile_vectors = 2;
+#endif
+
+/// Columns of a full register tile.
+template <typename T>
+inline constexpr std::int64_t tile_columns =
+    tile_vectors * static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+
+/// The left operand of a product: element (row, step) lies at data[row * row_stride + step *
+/// step_stride].
+template <typename T>
+struct LeftOperand {
+  const T* data;
+  std::int64_t row_stride;
+  std::int64_t step_stride;
+};
+
+/// A matrix with contiguous rows.
+template <typename T>
+struct Rows {
+  T* data;
+  std::int64_t stride;
+};
+
+enum class Finish { store, add, store_and_maximum };
+
+/// Multiplies tile_rows x depth by depth x (kVectors vectors), all sums in registers.
+///
+/// store_and_maximum also raises `maximum`, one value a column, to the largest sum of each column.
+template <int kVectors, Finish finish, typename T>
+HWY_NOINLINE void multiply_tile(LeftOperand<T> left, Rows<const T> right, std::int64_t depth,
+                                Rows<T> result, [[maybe_unused]] T* maximum = nullptr) {
+  static_assert(tile_rows == 6);
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  V sum[tile_rows][kVectors];
+#pragma GCC unroll 8
+  for (int row = 0; row < tile_rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      sum[row][v] = hn::Zero(d);
+    }
+  }
+  const T* near = left.data;
+  const T* far = left.data + 3 * left.row_stride;
+  const T* across = right.data;
+#pragma GCC unroll 4
+  for (std::int64_t step = 0; step < depth; ++step) {
+    V column[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) column[v] = hn::Load(d, across + v * lanes);
+#pragma GCC unroll 8
+    for (int row = 0; row < tile_rows; ++row) {
+      const V factor =
+          hn::Set(d, row < 3 ? near[row * left.row_stride] : far[(row - 3) * left.row_stride]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::MulAdd(factor, column[v], sum[row][v]);
+    }
+    near += left.step_stride;
+    far += left.step_stride;
+    across += right.stride;
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 8
+    for (int row = 0; row < tile_rows; ++row) {
+      T* const target = result.data + row * result.stride + v * lanes;
+      // Summed apart from what is there: partial sums of short runs lose less to rounding.
+      if constexpr (finish == Finish::add)
+        sum[row][v] = hn::Add(hn::Load(d, target), sum[row][v]);
+      hn::Store(sum[row][v], d, target);
+    }
+    if constexpr (finish == Finish::store_and_maximum) {
+      const V low = hn::Max(hn::Max(sum[0][v], sum[1][v]), sum[2][v]);
+      const V high = hn::Max(hn::Max(sum[3][v], sum[4][v]), sum[5][v]);
+      const V known = hn::Load(d, maximum + v * lanes);
+      hn::Store(hn::Max(known, hn::Max(low, high)), d, maximum + v * lanes);
+    }
+  }
+}
+
+/// Calls visit(first column, vectors as a constant) for the register tiles that cover `columns`:
+/// as few as can be, and nearly equal, since narrow ones do not fill the pipeline.
+template <typename T, typename Visit>
+HWY_INLINE void for_each_column_tile(std::int64_t columns, const Visit& visit) {
+  constexpr std::int64_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
+  std::int64_t vectors = (columns + lanes - 1) / lanes;
+  std::int64_t first = 0;
+  for (std::int64_t tiles = (vectors + tile_vectors - 1) / tile_vectors; tiles > 0; --tiles) {
+    const std::int64_t now = (vectors + tiles - 1) / tiles;
+    switch (now) {
+      case 1:
+        visit(first, std::integral_constant<int, 1>());
+        break;
+      case 2:
+        visit(first, std::integral_constant<int, 2>());
+        break;
+      case 3:
+        if constexpr (tile_vectors > 2) visit(first, std::integral_constant<int, 3>());
+        break;
+      default:
+        if constexpr (tile_vectors > 2) visit(first, std::integral_constant<int, 4>());
+    }
+    vectors -= now;
+    first += now * lanes;
+  }
+}
+
+/// result += left x right for whole matrices; rows are padded to tile_rows, columns to vectors.
+template <typename T>
+void accumulate_product(LeftOperand<T> left, Rows<const T> right, std::int64_t rows,
+                        std::int64_t columns, std::int64_t depth, Rows<T> result) {
+  for_each_column_tile<T>(columns, [&](std::int64_t first, auto vectors) {
+    for (std::int64_t row = 0; row < rows; row += tile_rows) {
+      multiply_tile<vectors(), Finish::add, T>(
+          {left.data + row * left.row_stride, left.row_stride, left.step_stride},
+          {right.data + first, right.stride}, depth,
+          {result.data + row * result.stride + first, result.stride});
+    }
+  });
+}
+
+/// Tokens of one head of one batch entry.
+template <typename T>
+struct HeadView {
+  HeadView(const AttentionView<T>& view, std::int64_t batch, std::int64_t head)
+      : data(view.data + batch * view.batch_stride + head * view.head_stride),
+        token_stride(view.token_stride),
+        width_stride(view.width_stride) {}
+
+  [[nodiscard]] T* token(std::int64_t number) const { return data + number * token_stride; }
+
+  T* data;
+  std::int64_t token_stride;
+  std::int64_t width_stride;
+};
+
+/// Copies tokens into rows, times `factor`, with zeros up to the stride.
+template <typename T>
+void pack_rows(const HeadView<const T>& from, std::int64_t start, std::int64_t tokens,
+               std::int64_t width, T factor, Rows<T> to) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  const auto factors = hn::Set(d, factor);
+  for (std::int64_t token = 0; token < tokens; ++token) {
+    const T* const source = from.token(start + token);
+    T* const row = to.data + token * to.stride;
+    std::int64_t i = 0;
+    if (from.width_stride == 1) {
+      for (; i + lanes <= width; i += lanes)
+        hn::StoreU(hn::Mul(hn::LoadU(d, source + i), factors), d, row + i);
+    }
+    for (; i < width; ++i) row[i] = source[i * from.width_stride] * factor;
+    for (; i < to.stride; ++i) row[i] = 0;
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Transposes 4 x 4 elements into rows `stride` apart.
+HWY_INLINE void transpose_four(const float* a, const float* b, const float* c, const float* e,
+                               float factor, float* to, std::int64_t stride) {
+  const hn::FixedTag<float, 4> d;
+  const hn::FixedTag<double, 2> pairs;
+  const auto factors = hn::Set(d, factor);
+  const auto row_a = hn::LoadU(d, a), row_b = hn::LoadU(d, b);
+  const auto row_c = hn::LoadU(d, c), row_e = hn::LoadU(d, e);
+  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, row_a, row_b));
+  const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, row_a, row_b));
+  const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, row_c, row_e));
+  const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, row_c, row_e));
+  const auto put = [&](int row, auto quad) {
+    hn::StoreU(hn::Mul(hn::BitCast(d, quad), factors), d, to + row * stride);
+  };
+  put(0, hn::InterleaveLower(pairs, ab_low, ce_low));
+  put(1, hn::InterleaveUpper(pairs, ab_low, ce_low));
+  put(2, hn::InterleaveLower(pairs, ab_high, ce_high));
+  put(3, hn::InterleaveUpper(pairs, ab_high, ce_high));
+}
+#endif
+
+/// Copies tokens into columns, times `factor`: groups of tile_columns tokens, each group a matrix
+/// of `width` rows; missing tokens of the last group are 0.
+template <typename T>
+void pack_columns(const HeadView<const T>& from, std::int64_t start, std::int64_t tokens,
+                  std::int64_t width, T factor, T* to) {
+  constexpr std::int64_t columns = tile_columns<T>;
+  for (std::int64_t group = 0; group < tokens; group += columns, to += columns * width) {
+    const std::int64_t count = std::min(columns, tokens - group);
+    std::int64_t column = 0;
+    const auto token = [&](std::int64_t number) { return from.token(start + group + number); };
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (std::is_same_v<T, float>) {
+      for (; column + 4 <= count && from.width_stride == 1; column += 4) {
+        std::int64_t i = 0;
+        for (; i + 4 <= width; i += 4) {
+          transpose_four(token(column) + i, token(column + 1) + i, token(column + 2) + i,
+                         token(column + 3) + i, factor, to + i * columns + column, columns);
+        }
+        for (; i < width; ++i)
+          for (int c = 0; c < 4; ++c) to[i * columns + column + c] = token(column + c)[i] * factor;
+      }
+    }
+#endif
+    for (; column < count; ++column) {
+      for (std::int64_t i = 0; i < width; ++i)
+        to[i * columns + column] = token(column)[i * from.width_stride] * factor;
+    }
+    for (std::int64_t i = 0; count < columns && i < width; ++i)
+      std::fill(to + i * columns + count, to + (i + 1) * columns, T(0));
+  }
+}
+
+/// Copies rows to tokens, times `factor`.
+template <typename T>
+void unpack_rows(Rows<const T> from, std::int64_t start, std::int64_t tokens, std::int64_t width,
+                 T factor, const HeadView<T>& to) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  const auto factors = hn::Set(d, factor);
+  for (std::int64_t token = 0; token < tokens; ++token) {
+    const T* const row = from.data + token * from.stride;
+    T* const target = to.token(start + token);
+    std::int64_t i = 0;
+    if (to.width_stride == 1) {
+      for (; i + lanes <= width; i += lanes)
+        hn::StoreU(hn::Mul(hn::Load(d, row + i), factors), d, target + i);
+    }
+    for (; i < width; ++i) target[i * to.width_stride] = row[i] * factor;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace shardlab::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,209 @@
+// Included once for every instruction set, hence this guard.
+#if defined(SHARDLAB_BACKENDS_CPU_FUNCTIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SHARDLAB_BACKENDS_CPU_FUNCTIONS_INL_H
+#undef SHARDLAB_BACKENDS_CPU_FUNCTIONS_INL_H
+#else
+#define SHARDLAB_BACKENDS_CPU_FUNCTIONS_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "engine/backends/cpu/exp-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace shardlab::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Scalar f of every lane.
+template <class D, class F, class V = hn::Vec<D>>
+HWY_INLINE V each_lane(D d, V x, F f) {
+  using T = hn::TFromD<D>;
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  hn::Store(x, d, lanes);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i]);
+  return hn::Load(d, lanes);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V number(D d, double value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+/// The normal distribution function.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V normal_below(D d, V x) {
+  return each_lane(d, x, [](auto lane) {
+    return static_cast<decltype(lane)>(0.5 * std::erfc(-0.7071067811865476 * lane));
+  });
+}
+
+/// The normal density.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V normal_density(D d, V x) {
+  return hn::Mul(number(d, 0.3989422804014327),
+                 exp_bounded(d, hn::Mul(hn::Mul(x, x), number(d, -0.5))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid(D d, V x) {
+  const V one = number(d, 1);
+  return hn::Div(one, hn::Add(one, exp_any(d, hn::Neg(x))));
+}
+
+/// Value, first and second derivative of each Function.
+struct GeluErf {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::Mul(x, normal_below(d, x));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    return hn::MulAdd(x, normal_density(d, x), normal_below(d, x));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    return hn::Mul(normal_density(d, x), hn::NegMulAdd(x, x, number(d, 2)));
+  }
+};
+
+/// x sigmoid(w) with w = 2 sqrt(2 / pi) (x + 0.044715 x^3), which is x (1 + tanh(w / 2)) / 2.
+struct GeluTanh {
+  static constexpr double linear = 1.5957691216057308;
+  static constexpr double cubic = linear * 0.044715;
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V gate(D d, V x) {
+    const V slope = hn::MulAdd(hn::Mul(x, x), number(d, cubic), number(d, linear));
+    return sigmoid(d, hn::Mul(x, slope));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V inner_slope(D d, V x) {
+    return hn::MulAdd(hn::Mul(x, x), number(d, 3 * cubic), number(d, linear));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::Mul(x, gate(d, x));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    const V s = gate(d, x);
+    const V slope = hn::Mul(hn::NegMulAdd(s, s, s), inner_slope(d, x));
+    return hn::MulAdd(x, slope, s);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    const V s = gate(d, x);
+    const V w1 = inner_slope(d, x);
+    const V w2 = hn::Mul(x, number(d, 6 * cubic));
+    const V bend = hn::MulAdd(hn::NegMulAdd(number(d, 2), s, number(d, 1)), hn::Mul(w1, w1), w2);
+    return hn::Mul(hn::NegMulAdd(s, s, s), hn::MulAdd(x, bend, hn::Add(w1, w1)));
+  }
+};
+
+struct Tanh {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::Tanh(d, x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    const V t = value(d, x);
+    return hn::NegMulAdd(t, t, number(d, 1));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    const V t = value(d, x);
+    return hn::Mul(hn::Mul(t, number(d, -2)), hn::NegMulAdd(t, t, number(d, 1)));
+  }
+};
+
+struct Relu {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), number(d, 1));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V) {
+    return hn::Zero(d);
+  }
+};
+
+struct Sigmoid {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return sigmoid(d, x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    const V s = sigmoid(d, x);
+    return hn::NegMulAdd(s, s, s);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    const V s = sigmoid(d, x);
+    return hn::Mul(hn::NegMulAdd(s, s, s), hn::NegMulAdd(number(d, 2), s, number(d, 1)));
+  }
+};
+
+struct Silu {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::Mul(x, sigmoid(d, x));
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    const V s = sigmoid(d, x);
+    return hn::MulAdd(x, hn::NegMulAdd(s, s, s), s);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    const V s = sigmoid(d, x);
+    const V bend = hn::NegMulAdd(number(d, 2), s, number(d, 1));
+    return hn::Mul(hn::NegMulAdd(s, s, s), hn::MulAdd(x, bend, number(d, 2)));
+  }
+};
+
+struct Exp {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return exp_any(d, x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    return exp_any(d, x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    return exp_any(d, x);
+  }
+};
+
+struct Log {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V value(D d, V x) {
+    return hn::Log(d, x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V first(D d, V x) {
+    return hn::Div(number(d, 1), x);
+  }
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V second(D d, V x) {
+    return hn::Div(number(d, -1), hn::Mul(x, x));
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace shardlab::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

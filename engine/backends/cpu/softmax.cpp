@@ -1,0 +1,133 @@
+#include "engine/ops/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/backends/cpu/kernels.h"
+#include "engine/backends/cpu/pick.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/softmax.cpp"
+#include <hwy/foreach_target.h>
+// Highway needs this order.
+#include <hwy/highway.h>
+
+#include "engine/backends/cpu/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace shardlab::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+struct Times {
+  T factor;
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::Mul(x, hn::Set(d, factor));
+  }
+};
+
+template <typename T>
+struct Lower {
+  T by, rest;
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::Sub(hn::Sub(x, hn::Set(d, by)), hn::Set(d, rest));
+  }
+};
+
+template <typename T>
+void along_rows(std::int64_t rows, std::int64_t width, bool logarithm, const T* x, T* y) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const T* from = x + row * width;
+    T* to = y + row * width;
+    const T top = row_maximum(from, width);
+    if (logarithm) {
+      const T sum = row_sum(from, width, ExpBelow<T>{top}, -std::numeric_limits<T>::infinity());
+      map(width, Lower<T>{top, std::log(sum)}, to, from);
+    } else {
+      map(width, ExpBelow<T>{top}, to, from);
+      map(width, Times<T>{1 / row_sum(to, width, Itself{})}, to, to);
+    }
+  }
+}
+
+/// Softmax down the columns of a matrix, a band of columns at a time.
+template <typename T>
+void down_columns(std::int64_t rows, std::int64_t columns, bool logarithm, const T* x, T* y) {
+  constexpr std::int64_t band = 64;
+  const hn::ScalableTag<T> d;
+  for (std::int64_t start = 0; start < columns; start += band) {
+    const std::int64_t count = std::min(band, columns - start);
+    T top[band];
+    T sum[band] = {};
+    std::fill(top, top + band, -std::numeric_limits<T>::infinity());
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < count; ++i)
+        top[i] = std::max(top[i], x[row * columns + start + i]);
+    const auto exp_of = [&](T value, T most) HWY_ATTR {
+      return hn::GetLane(exp_bounded(d, hn::Set(d, value - most)));
+    };
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t at = row * columns + start + i;
+        y[at] = exp_of(x[at], top[i]);
+        sum[i] += y[at];
+      }
+    for (std::int64_t i = 0; i < count; ++i) sum[i] = logarithm ? std::log(sum[i]) : 1 / sum[i];
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t at = row * columns + start + i;
+        y[at] = logarithm ? x[at] - top[i] - sum[i] : y[at] * sum[i];
+      }
+  }
+}
+
+/// Along the middle one of three dims.
+template <typename T>
+void along(std::int64_t outer, std::int64_t middle, std::int64_t inner, bool logarithm, const T* x,
+           T* y) {
+  if (inner == 1) return along_rows(outer, middle, logarithm, x, y);
+  for (std::int64_t i = 0; i < outer; ++i)
+    down_columns(middle, inner, logarithm, x + i * middle * inner, y + i * middle * inner);
+}
+
+void along_float(std::int64_t outer, std::int64_t middle, std::int64_t inner, bool logarithm,
+                 const float* x, float* y) {
+  along(outer, middle, inner, logarithm, x, y);
+}
+
+void along_double(std::int64_t outer, std::int64_t middle, std::int64_t inner, bool logarithm,
+                  const double* x, double* y) {
+  along(outer, middle, inner, logarithm, x, y);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace shardlab::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace shardlab::cpu {
+namespace {
+HWY_EXPORT(along_float);
+HWY_EXPORT(along_double);
+}  // namespace
+
+template <typename T>
+void softmax(const Call& call, Tools&) {
+  const auto& op = *static_cast<const Softmax*>(call.op);
+  const View& x = *call.inputs[0];
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (int d = 0; d < op.dim(); ++d) outer *= x.shape[d];
+  for (int d = op.dim() + 1; d < x.shape.ndim(); ++d) inner *= x.shape[d];
+  pick<T>(HWY_DYNAMIC_DISPATCH(along_float), HWY_DYNAMIC_DISPATCH(along_double))(
+      outer, x.shape[op.dim()], inner, op.logarithm(), x.as<T>(), call.outputs[0]->as<T>());
+}
+
+template void softmax<float>(const Call&, Tools&);
+template void softmax<double>(const Call&, Tools&);
+
+}  // namespace shardlab::cpu
+#endif

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/core/check.h"
+#include "engine/dispatch/dispatch.h"
+#include "engine/dispatch/intrinsic.h"
+#include "engine/dispatch/redistribute.h"
+
+namespace shardlab {
+namespace {
+
+/// What is asked of a leaf or of a tensor inside the tape.
+struct Wanted {
+  int readers = 0;  ///< Entries among the reached ones that have not been replayed.
+  bool reached = false;
+  Tensor sum;
+};
+
+/// One walk backwards over the tape.
+class Replay {
+ public:
+  Replay(Worker& worker, GradientOptions options)
+      : worker_(worker),
+        tape_(worker.tape()),
+        record_(options.record),
+        first_(std::max(options.from, worker.tape().begin())) {}
+
+  /// Leaves whose gradient is wanted; all of them unless named.
+  std::unordered_map<const TensorState*, Wanted> leaves;
+  bool every_leaf = false;
+  /// Tensors inside the tape whose gradient is wanted, by link.
+  std::unordered_map<std::int64_t, Wanted> inside;
+  /// Called with each leaf after its last reader.
+  std::function<void(const Ref<TensorState>&, Tensor)> leaf_done;
+
+  void run(std::span<const Tensor> outputs, std::span<const Tensor> seeds) {
+    mark(outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      collect(outputs[i].state().link, outputs[i].ref(), seeds[i]);
+    for (const Tensor& output : outputs)
+      if (output.state().link.leaf) finish_leaf(output.ref());
+    for (std::int64_t number = last_; number >= first_; --number)
+      if (reached_[static_cast<std::size_t>(number - first_)]) replay(number);
+  }
+
+  static std::int64_t key(const TapeLink& link) { return link.entry * max_outputs + link.output; }
+
+ private:
+  void mark(std::span<const Tensor> outputs) {
+    last_ = tape_.end() - 1;
+    reached_.assign(static_cast<std::size_t>(tape_.end() - first_), false);
+    for (const Tensor& output : outputs) reach(output.state().link, output.ref(), false);
+    for (std::int64_t number = last_; number >= first_; --number) {
+      if (!reached_[static_cast<std::size_t>(number - first_)]) continue;
+      const Tape::Entry& entry = tape_.entry(number);
+      expect(static_cast<bool>(entry.op), "tape entry {} was replayed before", number);
+      for (int i = 0; i < entry.inputs; ++i) {
+        const Tape::Input& input = tape_.input(entry, i);
+        reach(input.link, input.tensor, true);
+      }
+    }
+    leads_.assign(reached_.size(), false);
+    for (std::int64_t number = first_; number <= last_; ++number) {
+      if (!reached_[static_cast<std::size_t>(number - first_)]) continue;
+      const Tape::Entry& entry = tape_.entry(number);
+      bool leads = false;
+      for (int i = 0; i < entry.inputs; ++i) leads = leads || wanted(tape_.input(entry, i));
+      leads_[static_cast<std::size_t>(number - first_)] = leads;
+    }
+  }
+
+  void reach(const TapeLink& link, const Ref<TensorState>& tensor, bool read) {
+    if (link.leaf) {
+      const auto found = every_leaf ? leaves.try_emplace(tensor.get()).first
+                                    : leaves.find(tensor.get());
+      if (found == leaves.end()) return;
+      found->second.reached = true;
+      if (read) ++found->second.readers;
+    } else if (link.entry >= 0) {
+      expect(link.entry >= tape_.begin(), "a gradient goes through tape entry {}, which was cleared",
+             link.entry);
+      if (link.entry >= first_) reached_[static_cast<std::size_t>(link.entry - first_)] = true;
+      const auto found = inside.find(key(link));
+      if (found != inside.end()) found->second.reached = true;
+    }
+  }
+
+  [[nodiscard]] bool wanted(const Tape::Input& input) const {
+    if (input.link.leaf) return leaves.count(input.tensor.get()) != 0;
+    if (input.link.entry < 0) return false;
+    if (inside.count(key(input.link)) != 0) return true;
+    return input.link.entry >= first_ &&
+           leads_[static_cast<std::size_t>(input.link.entry - first_)];
+  }
+
+  void collect(const TapeLink& link, const Ref<TensorState>& tensor, Tensor gradient) {
+    Tensor* sum = nullptr;
+    if (link.leaf) {
+      const auto found = leaves.find(tensor.get());
+      if (found == leaves.end()) return;
+      sum = &found->second.sum;
+    } else if (link.entry >= first_) {
+      sum = &tape_.output(tape_.entry(link.entry), link.output).incoming;
+    } else {
+      const auto found = inside.find(key(link));
+      if (found == inside.end()) return;
+      sum = &found->second.sum;
+    }
+    *sum = *sum ? add(*sum, gradient) : std::move(gradient);
+  }
+
+  void finish_leaf(const Ref<TensorState>& tensor) {
+    const auto found = leaves.find(tensor.get());
+    if (found == leaves.end() || found->second.readers > 0 || !leaf_done) return;
+    expect(static_cast<bool>(found->second.sum), "a reached leaf has no gradient");
+    leaf_done(tensor, std::exchange(found->second.sum, {}));
+  }
+
+  void replay(std::int64_t number) {
+    // By value: a recorded gradient appends to the tape and may move its entries.
+    const Tape::Entry entry = tape_.entry(number);
+    std::array<Tensor, max_outputs> incoming{};
+    bool any = false;
+    for (int o = 0; o < entry.outputs; ++o) {
+      incoming[o] = std::exchange(tape_.output(entry, o).incoming, {});
+      any = any || static_cast<bool>(incoming[o]);
+      const auto found = inside.find(key({number, o, false}));
+      if (found != inside.end()) found->second.sum = incoming[o];
+    }
+    if (any && leads_[static_cast<std::size_t>(number - first_)])
+      call(entry, number, std::span(incoming).first(static_cast<std::size_t>(entry.outputs)));
+    for (int i = 0; i < entry.inputs; ++i) {
+      const Ref<TensorState> tensor = tape_.input(entry, i).tensor;
+      if (!tape_.input(entry, i).link.leaf) continue;
+      const auto found = leaves.find(tensor.get());
+      if (found == leaves.end()) continue;
+      if (--found->second.readers == 0) finish_leaf(tensor);
+    }
+    if (!record_) tape_.drop(number);
+  }
+
+  void call(const Tape::Entry& entry, std::int64_t number, std::span<const Tensor> incoming) {
+    const auto n = static_cast<std::size_t>(entry.inputs);
+    expect(n <= 32, "{}: {} operands on the tape", entry.op->name(), n);
+    std::array<Tensor, max_outputs> outputs{};
+    inputs_.assign(n, {});
+    results_.assign(n, {});
+    specs_.resize(n);
+    GradientCall call;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Tape::Input& input = tape_.input(entry, static_cast<int>(i));
+      specs_[i] = input.spec;
+      if (input.saved) {
+        check_version(input.tensor, input.version, entry, number);
+        inputs_[i] = Tensor(input.tensor);
+      }
+      if (wanted(input)) call.wanted |= 1U << i;
+    }
+    for (int o = 0; o < entry.outputs; ++o) {
+      const Tape::Output& output = tape_.output(entry, o);
+      if (!output.tensor) continue;
+      check_version(output.tensor, output.version, entry, number);
+      outputs[o] = Tensor(output.tensor);
+    }
+    call.inputs = inputs_;
+    call.outputs = std::span(outputs).first(static_cast<std::size_t>(entry.outputs));
+    call.specs = specs_;
+    call.incoming = incoming;
+    call.results = results_;
+    call.worker = &worker_;
+    entry.op->gradient(call);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!call.wants(static_cast<int>(i))) continue;
+      expect(static_cast<bool>(results_[i]), "{}: no gradient for operand {}", entry.op->name(), i);
+      expect(results_[i].shape() == specs_[i].shape, "{}: gradient {} of operand {} of shape {}",
+             entry.op->name(), to_string(results_[i].shape()), i, to_string(specs_[i].shape));
+      const Tape::Input& input = tape_.input(entry, static_cast<int>(i));
+      collect(input.link, input.tensor, std::move(results_[i]));
+    }
+    inputs_.clear();
+    results_.clear();
+  }
+
+  static void check_version(const Ref<TensorState>& tensor, std::uint32_t version,
+                            const Tape::Entry& entry, std::int64_t number) {
+    expect(tensor->buffer->version() == version,
+           "{} (tape entry {}): an operand was changed in place before its gradient was taken",
+           entry.op->name(), number);
+  }
+
+  Worker& worker_;
+  Tape& tape_;
+  bool record_;
+  std::int64_t first_;
+  std::int64_t last_ = -1;
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> results_;
+  std::vector<Spec> specs_;
+  std::vector<bool> reached_;
+  std::vector<bool> leads_;
+};
+
+std::string name_of_leaf(const TensorState& state, std::size_t position) {
+  return state.parameter ? state.parameter->name : fmt::format("tensor {}", position);
+}
+
+}  // namespace
+
+std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
+                              std::span<const Tensor> seeds, GradientOptions options) {
+  check(!outputs.empty() && outputs.size() == seeds.size(), "gradients: {} outputs, {} seeds",
+        outputs.size(), seeds.size());
+  Worker& worker = outputs[0].worker();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    check(outputs[i].shape() == seeds[i].shape(), "gradients: output {} is {}, its seed {}", i,
+          to_string(outputs[i].shape()), to_string(seeds[i].shape()));
+  const Taping taping(worker, options.record);
+  Replay replay(worker, options);
+  for (const Tensor& tensor : wrt) {
+    const TapeLink& link = tensor.state().link;
+    if (link.leaf)
+      replay.leaves.try_emplace(tensor.ref().get());
+    else if (link.entry >= 0)
+      replay.inside.try_emplace(Replay::key(link));
+  }
+  replay.run(outputs, seeds);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    const TapeLink& link = wrt[i].state().link;
+    const Wanted* wanted = nullptr;
+    if (link.leaf) {
+      wanted = &replay.leaves.at(wrt[i].ref().get());
+    } else if (link.entry >= 0) {
+      wanted = &replay.inside.at(Replay::key(link));
+    }
+    check(wanted != nullptr && wanted->reached && wanted->sum,
+          "gradients: the outputs do not reach {}", name_of_leaf(wrt[i].state(), i));
+    results.push_back(wanted->sum);
+  }
+  return results;
+}
+
+BackwardReport backward(const Tensor& loss, bool reduce) {
+  Worker& worker = loss.worker();
+  check(loss.shape().count() == 1, "backward: the loss is {}, one value is needed",
+        to_string(loss.shape()));
+  check(loss.tracked(), "backward: the loss depends on no parameter");
+  const NoGrad no_grad(worker);
+  const Tensor seed = full(
+      worker, {loss.shape(), loss.dtype(), loss.layout() == nullptr ? nullptr : worker.layouts().replicated(loss.ndim())},
+      1.0);
+  Replay replay(worker, {});
+  replay.every_leaf = true;
+  replay.leaf_done = [&](const Ref<TensorState>& leaf, Tensor gradient) {
+    if (leaf->gradient) gradient = add(Tensor(leaf->gradient), gradient);
+    leaf->gradient = {};
+    if (reduce && leaf->spec.layout != nullptr)
+      gradient = move_later(std::move(gradient), leaf->spec.layout);
+    if (gradient.state().buffer.unique())
+      gradient.state().buffer->recategorize(Category::gradient);
+    leaf->gradient = gradient.ref();
+  };
+  replay.run(std::span(&loss, 1), std::span(&seed, 1));
+  BackwardReport report;
+  for (const Tensor& parameter : worker.parameters())
+    if (replay.leaves.count(parameter.ref().get()) == 0)
+      report.unreached.push_back(parameter.state().parameter->name);
+  worker.tape().clear();
+  return report;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,83 @@
+#include "engine/launch/launch.h"
+
+#include <sched.h>
+
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "engine/core/check.h"
+
+namespace shardlab {
+namespace {
+
+/// The error that a launch ends with: the first one of a rank that failed by itself.
+class FirstError {
+ public:
+  void keep(int rank, std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (error_) return;
+    error_ = std::move(error);
+    rank_ = rank;
+  }
+
+  void throw_if_any() const {
+    if (!error_) return;
+    try {
+      std::rethrow_exception(error_);
+    } catch (const Error& error) {
+      throw Error(error.fault(), fmt::format("rank {}: {}", rank_, error.what()));
+    } catch (const std::bad_alloc&) {
+      throw Error(Fault::external, fmt::format("rank {}: out of memory", rank_));
+    } catch (const std::exception& error) {
+      throw Error(Fault::internal, fmt::format("rank {}: {}", rank_, error.what()));
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  int rank_ = 0;
+};
+
+}  // namespace
+
+void launch(const Execution& execution, const LaunchOptions& options,
+            const std::function<void(Worker&, int rank)>& program) {
+  const Connection connection = execution.connect(options.mesh);
+  const int ranks = options.ranks < 0 ? options.mesh.size() : options.ranks;
+  const auto run = [&](int rank) {
+    Worker worker({execution.backend(), connection.network(rank),
+                   std::make_shared<LayoutTable>(options.mesh), rank, options.precision,
+                   options.seed});
+    program(worker, rank);
+  };
+  FirstError first;
+  const auto guarded = [&](int rank) {
+    try {
+      run(rank);
+      connection.leave(rank);
+    } catch (const std::exception& error) {
+      // Kept before the others are told, so that their errors come after it.
+      first.keep(rank, std::current_exception());
+      connection.abort(fmt::format("rank {} failed: {}", rank, error.what()));
+    }
+  };
+  if (execution.one_after_another || ranks == 1) {
+    for (int rank = options.first_rank; rank < options.first_rank + ranks; ++rank) guarded(rank);
+  } else {
+    std::vector<std::jthread> threads;
+    for (int rank = options.first_rank; rank < options.first_rank + ranks; ++rank)
+      threads.emplace_back(guarded, rank);
+  }
+  first.throw_if_any();
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return CPU_COUNT(&set);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/query.h"
+#include "results/statistics.h"
+
+namespace shardlab::results {
+
+/// A metric of a run in short.
+struct Summary {
+  double median = 0;                      ///< Units: see Metric.
+  std::optional<Interval> interval = {};  ///< 95 %, or as the run's Uncertainty says.
+  std::int64_t iterations = 0;            ///< Timed ones.
+};
+
+/// Per iteration the values of the ranks become one as the metric says (a time: the slowest rank),
+/// then the median over the timed iterations.
+///
+/// The interval is that of the run's Uncertainty where it has one, else the bootstrap interval,
+/// none for a single iteration. Nothing is returned where the run has no timed sample of it.
+[[nodiscard]] std::optional<Summary> summarize(const Reader& reader, RunId run,
+                                               std::string_view metric);
+
+/// How a run did against its reference.
+struct CheckCount {
+  std::int64_t passed = 0;
+  std::int64_t failed = 0;
+};
+
+/// One mesh of a scaling curve.
+struct CurveRow {
+  std::string mesh = {};
+  std::int64_t ranks = 1;
+  RunId run = {};
+  RunStatus status = RunStatus::complete;
+  std::string reason = {};  ///< Why failed or skipped.
+  bool oversubscribed = false;
+  std::optional<Summary> seconds = {};
+  std::optional<double> speedup = {};     ///< Over one rank; weak scaling: ranks times that.
+  std::optional<double> efficiency = {};  ///< Speedup by ranks; none where oversubscribed.
+  std::optional<double> peak_bytes = {};  ///< Of the rank with most.
+  std::optional<double> bytes_sent = {};  ///< Of an iteration, all ranks together.
+  CheckCount checks = {};
+};
+
+/// The same work on several meshes.
+struct Curve {
+  SeriesKey series = {};  ///< Without mesh.
+  std::string environment =
+      {};  ///< Hash; empty for predict and published, which it does not touch.
+  std::vector<CurveRow> rows = {};  ///< By ranks, then mesh.
+};
+
+/// Curves, the one with the newest run first; of each mesh the newest run that has ended.
+[[nodiscard]] std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter = {});
+
+}  // namespace shardlab::results

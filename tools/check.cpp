@@ -1,0 +1,63 @@
+#include "tools/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/check.h"
+#include "engine/dispatch/create.h"
+
+namespace shardlab {
+namespace {
+
+double bound_of(Named::Kind kind, Dtype dtype) {
+  if (dtype == Dtype::float64) return 1e-10;
+  return kind == Named::Kind::gradient ? 1e-4 : 1e-5;
+}
+
+double error_of(const std::vector<double>& values, const std::vector<double>& reference) {
+  double difference = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // Equal infinities are no difference; anything else that is not a number is an infinite one.
+    const double d = values[i] == reference[i] ? 0 : std::abs(values[i] - reference[i]);
+    difference = std::max(difference, std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+    if (std::isfinite(reference[i])) largest = std::max(largest, std::abs(reference[i]));
+  }
+  return largest > 0 ? difference / largest : difference;
+}
+
+}  // namespace
+
+std::vector<NamedValues> reference_values(const Execution& execution, const Scenario& scenario,
+                                          Params params) {
+  params.precision = {Dtype::float64, MathMode::exact};
+  std::vector<NamedValues> reference;
+  LaunchOptions options;
+  options.precision = params.precision;
+  options.seed = params.seed;
+  launch(execution, options, [&](Worker& worker, int) {
+    const std::unique_ptr<Program> program = scenario.start(worker, params);
+    for (const Named& named : program->step(true))
+      reference.push_back({named.kind, named.name, values_of(named.value)});
+  });
+  return reference;
+}
+
+std::vector<results::Check> compare_values(const std::vector<NamedValues>& values,
+                                           const std::vector<NamedValues>& reference, Dtype dtype) {
+  expect(values.size() == reference.size(), "check: {} tensors, {} in the reference",
+         values.size(), reference.size());
+  std::vector<results::Check> checks;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    expect(values[i].name == reference[i].name &&
+               values[i].values.size() == reference[i].values.size(),
+           "check: tensor {} is {}, the reference has {}", i, values[i].name, reference[i].name);
+    const char* kind = values[i].kind == Named::Kind::gradient ? "gradient " : "";
+    checks.push_back({kind + values[i].name, error_of(values[i].values, reference[i].values),
+                      bound_of(values[i].kind, dtype)});
+  }
+  return checks;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,12 @@
+# Applies SHARDLAB_SANITIZE to everything that is compiled and linked.
+if(SHARDLAB_SANITIZE STREQUAL "address")
+  set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+elseif(SHARDLAB_SANITIZE STREQUAL "thread")
+  set(flags -fsanitize=thread)
+elseif(NOT SHARDLAB_SANITIZE STREQUAL "none")
+  message(FATAL_ERROR "SHARDLAB_SANITIZE is '${SHARDLAB_SANITIZE}', expected none, address or thread")
+endif()
+if(NOT SHARDLAB_SANITIZE STREQUAL "none")
+  add_compile_options(${flags} -fno-omit-frame-pointer)
+  add_link_options(${flags})
+endif()

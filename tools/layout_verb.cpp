@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/core/check.h"
+#include "engine/core/scenario.h"
+#include "tools/executions.h"
+#include "tools/request.h"
+#include "tools/table.h"
+
+namespace shardlab {
+namespace {
+
+/// Largest and smallest part of a tensor over the ranks.
+struct PerRank {
+  std::int64_t most = 0;
+  std::int64_t least = 0;
+};
+
+std::int64_t bytes_of(const Layout& layout, const Shape& shape, Dtype dtype, int rank) {
+  return layout.local_shape(shape, layout.mesh().coordinates(rank)).count() * width_of(dtype);
+}
+
+PerRank per_rank(const Layout& layout, const Shape& shape, Dtype dtype) {
+  PerRank result{0, std::numeric_limits<std::int64_t>::max()};
+  for (int rank = 0; rank < layout.mesh().size(); ++rank) {
+    const std::int64_t bytes = bytes_of(layout, shape, dtype, rank);
+    result.most = std::max(result.most, bytes);
+    result.least = std::min(result.least, bytes);
+  }
+  return result;
+}
+
+std::string placement_of(const Layout& layout) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (int d = 0; d < layout.ndim(); ++d)
+    if (layout.dim(d).split != nullptr)
+      add(fmt::format("dim {} over {}: {}", d, names_of(layout.mesh(), layout.dim(d).axes),
+                      to_string(*layout.dim(d).split)));
+  if (!layout.partial().empty())
+    add(fmt::format("partial {} over {}", name_of(layout.reduction()),
+                    names_of(layout.mesh(), layout.partial())));
+  return text.empty() ? "replicated" : text;
+}
+
+std::vector<std::string> cells(const std::string& name, const Layout& layout, const Shape& shape,
+                               Dtype dtype) {
+  const PerRank bytes = per_rank(layout, shape, dtype);
+  const std::string range = bytes.most == bytes.least
+                                ? show_bytes(static_cast<double>(bytes.most))
+                                : fmt::format("{} .. {}", show_bytes(static_cast<double>(bytes.least)),
+                                              show_bytes(static_cast<double>(bytes.most)));
+  return {name, to_string(shape), placement_of(layout), range};
+}
+
+void print_parameters(Worker& worker) {
+  if (worker.parameters().empty()) return;
+  Table table({"parameter", "shape", "placement", "bytes per rank"});
+  for (const Tensor& parameter : worker.parameters())
+    table.row(cells(parameter.state().parameter->name, *parameter.layout(), parameter.shape(),
+                    parameter.dtype()));
+  fmt::print("{}\n", table.text());
+}
+
+/// Rows of one part of the model.
+struct Part {
+  std::string name;
+  std::vector<std::vector<std::string>> rows;
+  std::int64_t moved = 0;
+};
+
+std::vector<std::string> row_of(const Step& step) {
+  if (step.kind == Step::Kind::start) {
+    const Mesh& mesh = step.layout->mesh();
+    return {fmt::format("-> {} over {}", step.op, names_of(mesh, step.axes)), to_string(step.shape),
+            placement_of(*step.layout),
+            "moves " + show_bytes(static_cast<double>(step.bytes))};
+  }
+  return cells(step.op, *step.layout, step.shape, step.dtype);
+}
+
+std::vector<Part> parts_of(const Trace& trace, bool full) {
+  std::vector<Part> parts;
+  for (const Step& step : trace.steps()) {
+    if (step.layout == nullptr || step.kind == Step::Kind::wait) continue;
+    // Looks at memory hold nothing of their own.
+    if (step.kind == Step::Kind::look && !full) continue;
+    const std::string name = step.scope == nullptr ? "step" : *step.scope;
+    if (parts.empty() || parts.back().name != name) parts.push_back({name, {}, 0});
+    parts.back().rows.push_back(row_of(step));
+    if (step.kind == Step::Kind::start) parts.back().moved += step.bytes;
+  }
+  return parts;
+}
+
+void print_parts(const std::vector<Part>& parts) {
+  Table table({"activation", "shape", "placement", "bytes per rank"});
+  for (std::size_t p = 0; p < parts.size();) {
+    std::size_t same = p + 1;
+    while (same < parts.size() && parts[same].rows == parts[p].rows) ++same;
+    const std::string moved = parts[p].moved > 0
+                                  ? "moves " + show_bytes(static_cast<double>(parts[p].moved))
+                                  : "moves nothing";
+    const std::string name =
+        same == p + 1 ? parts[p].name
+                      : fmt::format("{} .. {}, each", parts[p].name, parts[same - 1].name);
+    table.row({name, "", "", moved});
+    for (const std::vector<std::string>& row : parts[p].rows) {
+      std::vector<std::string> indented = row;
+      indented[0] = "  " + indented[0];
+      table.row(std::move(indented));
+    }
+    p = same;
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_layout(const Scenario& scenario, const Params& params, const Mesh& mesh, bool full) {
+  fmt::print("{} on {} ({} ranks), {}{}\n\n", scenario.name, mesh.text(), mesh.size(),
+             name_of(params.precision), params.train ? ", training" : "");
+  LaunchOptions options;
+  options.mesh = mesh;
+  options.precision = params.precision;
+  options.seed = params.seed;
+  options.ranks = 1;
+  launch(meta_execution(), options, [&](Worker& worker, int) {
+    worker.trace().keep(true);
+    const std::unique_ptr<Program> program = scenario.start(worker, params);
+    print_parameters(worker);
+    worker.trace().clear();
+    worker.backend().ledger().reset_peak();
+    (void)program->step(false);
+    print_parts(parts_of(worker.trace(), full));
+    for (const std::string& note : worker.notes()) fmt::print(stderr, "warning: {}\n", note);
+    const Ledger& ledger = worker.backend().ledger();
+    fmt::print("\nrank 0 holds {} at most and {} after the step; {} collectives a step\n",
+               show_bytes(static_cast<double>(ledger.peak())),
+               show_bytes(static_cast<double>(ledger.live())),
+               worker.trace().totals().collectives);
+  });
+}
+
+}  // namespace
+
+Exit layout_verb(const Scenarios& scenarios, const Request& request) {
+  for (const std::string& name : request.names) {
+    const Scenario& scenario = scenarios.find(name);
+    for (const Params& params : sweep(scenario, request))
+      for (const Mesh& mesh : request.meshes)
+        print_layout(scenario, params, mesh, request.full);
+  }
+  return Exit::fine;
+}
+
+}  // namespace shardlab

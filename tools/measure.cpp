@@ -1,0 +1,147 @@
+#include "tools/measure.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "engine/engine.h"
+
+namespace shardlab {
+namespace {
+
+AxisList all_axes(const Mesh& mesh) {
+  AxisList axes;
+  for (int axis = 0; axis < mesh.ndim(); ++axis) axes.push_back(axis);
+  return axes;
+}
+
+/// The largest of one number a rank.
+double over_ranks(Worker& worker, double mine) {
+  if (worker.mesh().size() == 1 || !worker.backend().has_values()) return mine;
+  const NoGrad no_grad(worker);
+  const Tensor part = allocate(worker, {{1}, Dtype::float64, nullptr}, Category::communication);
+  write(part, &mine);
+  Layout layout(worker.mesh(), 1);
+  layout.set_partial(all_axes(worker.mesh()), Reduction::max);
+  return value_of(whole(part, worker.layouts().intern(layout), {1}));
+}
+
+/// The measurement of one rank.
+class RankRun {
+ public:
+  RankRun(Worker& worker, int rank, const Scenario& scenario, const Params& params,
+          const MeasureOptions& options, Measurement& measurement, std::mutex& mutex)
+      : worker_(worker),
+        rank_(rank),
+        options_(options),
+        measurement_(measurement),
+        mutex_(mutex),
+        program_(scenario.start(worker, params)) {}
+
+  void run() {
+    first();
+    for (int i = 1; i < options_.warmup; ++i) iterate();
+    const int iterations = decide();
+    for (int i = 0; i < iterations; ++i) iterate();
+    if (options_.timeline) {
+      worker_.trace().keep(true);
+      worker_.trace().clear();
+      barrier();
+      (void)program_->step(false);
+      worker_.backend().synchronize();
+      worker_.trace().keep(false);
+    }
+    program_.reset();
+    const std::lock_guard lock(mutex_);
+    mine_.trace = std::move(worker_.trace());
+    measurement_.tables[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =
+        worker_.shared_layouts();
+    measurement_.ranks[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =
+        std::move(mine_);
+  }
+
+ private:
+  void barrier() {
+    if (worker_.mesh().size() > 1) worker_.communicator(all_axes(worker_.mesh())).barrier();
+  }
+
+  std::vector<Named> timed_step(bool with_gradients) {
+    Ledger& ledger = worker_.backend().ledger();
+    ledger.reset_peak();
+    worker_.backend().reset_library_peak();
+    worker_.trace().clear();
+    barrier();
+    const double begin = Trace::now_seconds();
+    std::vector<Named> results = program_->step(with_gradients);
+    worker_.backend().synchronize();
+    mine_.seconds.push_back(Trace::now_seconds() - begin);
+    mine_.totals = worker_.trace().totals();
+    mine_.peak_bytes = ledger.peak();
+    mine_.library_peak_bytes = worker_.backend().library_peak_bytes();
+    for (int c = 0; c < category_count; ++c)
+      mine_.at_peak[c] = ledger.at_peak(static_cast<Category>(c));
+    return results;
+  }
+
+  void note_loss(const std::vector<Named>& results) {
+    if (!worker_.backend().has_values()) return;
+    for (const Named& named : results) {
+      if (named.kind != Named::Kind::loss) continue;
+      const double loss = value_of(named.value);
+      if (rank_ == 0) measurement_.losses.push_back(loss);
+    }
+  }
+
+  void first() {
+    const std::vector<Named> results = timed_step(options_.values);
+    note_loss(results);
+    if (options_.values)
+      for (const Named& named : results) {
+        std::vector<double> values = values_of(named.value);
+        if (rank_ == 0) measurement_.values.push_back({named.kind, named.name, std::move(values)});
+      }
+    if (rank_ != options_.launch.first_rank) return;
+    for (const Tensor& parameter : worker_.parameters())
+      measurement_.parameters += parameter.shape().count();
+    measurement_.notes = worker_.notes();
+  }
+
+  void iterate() {
+    note_loss(timed_step(false));
+    mine_.live_bytes_after = worker_.backend().ledger().live();
+  }
+
+  int decide() {
+    if (options_.iterations > 0) return options_.iterations;
+    const double seconds = over_ranks(worker_, mine_.seconds.back());
+    return std::clamp(static_cast<int>(options_.budget_seconds / std::max(seconds, 1e-6)), 3, 20);
+  }
+
+  Worker& worker_;
+  int rank_;
+  const MeasureOptions& options_;
+  Measurement& measurement_;
+  std::mutex& mutex_;
+  std::unique_ptr<Program> program_;
+  RankMeasure mine_;
+};
+
+}  // namespace
+
+Measurement measure(const Execution& execution, const Scenario& scenario, const Params& params,
+                    const MeasureOptions& options) {
+  check(options.warmup >= 1, "--warmup: at least 1 iteration is needed, got {}", options.warmup);
+  check(options.iterations >= 0, "--iterations: {} is negative", options.iterations);
+  Measurement measurement;
+  measurement.warmup = options.warmup;
+  const int ranks =
+      options.launch.ranks < 0 ? options.launch.mesh.size() : options.launch.ranks;
+  measurement.ranks.resize(static_cast<std::size_t>(ranks));
+  measurement.tables.resize(static_cast<std::size_t>(ranks));
+  std::mutex mutex;
+  launch(execution, options.launch, [&](Worker& worker, int rank) {
+    RankRun(worker, rank, scenario, params, options, measurement, mutex).run();
+  });
+  return measurement;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/scenario.h"
+#include "engine/launch/launch.h"
+
+namespace shardlab {
+
+struct MeasureOptions {
+  LaunchOptions launch;
+  int warmup = 1;
+  int iterations = 0;          ///< 0: as many as fit the budget, 3 to 20.
+  double budget_seconds = 10;  ///< Of timed iterations.
+  bool values = false;         ///< Hands out what the first step computed.
+  bool timeline = false;       ///< Traces one more iteration.
+};
+
+/// A tensor of the first step, whole.
+struct NamedValues {
+  Named::Kind kind = Named::Kind::output;
+  std::string name;
+  std::vector<double> values;
+};
+
+/// What one rank did in a timed iteration.
+struct RankMeasure {
+  std::vector<double> seconds;  ///< Warm-up first.
+  Totals totals;                ///< Of the last timed iteration.
+  std::int64_t peak_bytes = 0;
+  std::int64_t live_bytes_after = 0;
+  std::int64_t library_peak_bytes = 0;
+  std::array<std::int64_t, category_count> at_peak{};
+  Trace trace;  ///< Of the traced iteration.
+};
+
+struct Measurement {
+  int warmup = 0;
+  std::vector<RankMeasure> ranks;
+  std::vector<double> losses;  ///< Of every iteration, if the scenario has a loss.
+  std::vector<NamedValues> values;
+  std::int64_t parameters = 0;
+  std::vector<std::string> notes;  ///< Warnings of rank 0.
+  std::vector<std::shared_ptr<LayoutTable>> tables;  ///< One a rank; traces point into them.
+};
+
+/// Runs a scenario: set-up, warm-up, timed iterations with a barrier before each, one traced one.
+///
+/// Errors   As `launch`.
+[[nodiscard]] Measurement measure(const Execution& execution, const Scenario& scenario,
+                                  const Params& params, const MeasureOptions& options);
+
+}  // namespace shardlab

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/mesh.h"
+#include "engine/core/scenario.h"
+
+namespace shardlab {
+
+/// Exit codes of `shardlab`.
+enum class Exit : int {
+  fine = 0,
+  failed = 1,          ///< Failed check, confirmed regression.
+  usage = 2,           ///< Usage or invalid input.
+  not_comparable = 3,  ///< Skipped, or not enough data.
+  broken = 4,          ///< Storage, device or peer failure.
+};
+
+/// The graver of two results: 4, 2, 1, 3, 0.
+[[nodiscard]] Exit graver(Exit a, Exit b);
+
+/// What an error means for the exit code.
+[[nodiscard]] Exit exit_of(Fault fault);
+
+/// What was typed behind a verb.
+struct Request {
+  std::vector<std::string> names;             ///< Scenarios, or a run.
+  std::map<std::string, std::string> values;  ///< Scenario parameters, commas sweep.
+  std::string preset = "small";
+  std::string execution = "cpu";
+  std::vector<Mesh> meshes;
+  std::vector<std::string> dtypes{"float32"};
+  std::string database = "shardlab.sqlite";
+  std::string command_line;
+  bool train = false;
+  bool check = false;
+  bool json = false;
+  bool timeline = true;
+  bool full = false;
+  int warmup = 1;
+  int iterations = 0;
+  std::int64_t seed = 1;
+};
+
+/// One combination of a sweep.
+///
+/// Errors   Error{invalid} naming a parameter that the scenario has not, and the nearest it has.
+[[nodiscard]] std::vector<Params> sweep(const Scenario& scenario, const Request& request);
+
+/// The verbs.
+Exit run_verb(const Scenarios& scenarios, const Request& request);
+Exit list_verb(const Scenarios& scenarios, const Request& request);
+Exit show_verb(const Request& request);
+Exit layout_verb(const Scenarios& scenarios, const Request& request);
+Exit doctor_verb(const Request& request);
+
+}  // namespace shardlab

@@ -1,0 +1,133 @@
+#include <optional>
+
+#include "engine/core/check.h"
+#include "results/store.h"
+#include "tools/check.h"
+#include "tools/executions.h"
+#include "tools/measure.h"
+#include "tools/record.h"
+#include "tools/request.h"
+#include "tools/show.h"
+
+namespace shardlab {
+namespace {
+
+/// All runs of one command.
+class Runs {
+ public:
+  Runs(const Scenarios& scenarios, const Request& request)
+      : request_(request), execution_(execution_named(request.execution)) {
+    for (const std::string& name : request.names) {
+      const Scenario& scenario = scenarios.find(name);
+      // Every sweep is read before the first run, so that a typing error costs nothing.
+      for (const Params& params : sweep(scenario, request)) plan_.push_back({&scenario, params});
+    }
+  }
+
+  Exit run() {
+    store_.emplace(request_.database);
+    for (const Planned& planned : plan_)
+      for (const Mesh& mesh : request_.meshes) one(planned, mesh);
+    return exit_;
+  }
+
+  [[nodiscard]] const std::vector<results::RunId>& ids() const { return ids_; }
+
+ private:
+  struct Planned {
+    const Scenario* scenario;
+    Params params;
+  };
+
+  void one(const Planned& planned, const Mesh& mesh) {
+    const results::RunHeader header =
+        header_of(*planned.scenario, planned.params, mesh, execution_.name, request_);
+    const results::RunId id = store_->start_run(header);
+    ids_.push_back(id);
+    progress("{} on {}, {}{} ...", planned.scenario->name, mesh.text(),
+             name_of(planned.params.precision), planned.params.train ? ", training" : "");
+    try {
+      const Exit result = measured(planned, mesh, id);
+      if (store_->finish_run(id, results::RunStatus::complete) == results::RunStatus::failed)
+        exit_ = graver(exit_, Exit::broken);
+      exit_ = graver(exit_, result);
+    } catch (const Error& error) {
+      ended_by(id, error);
+    }
+  }
+
+  Exit measured(const Planned& planned, const Mesh& mesh, results::RunId id) {
+    MeasureOptions options;
+    options.launch.mesh = mesh;
+    options.launch.precision = planned.params.precision;
+    options.launch.seed = planned.params.seed;
+    options.warmup = request_.warmup;
+    options.iterations = request_.iterations;
+    options.values = request_.check;
+    options.timeline = request_.timeline;
+    const Measurement measurement =
+        measure(execution_, *planned.scenario, planned.params, options);
+    for (const std::string& note : measurement.notes) progress("warning: {}", note);
+    results::Rows rows = rows_of(measurement);
+    Exit result = Exit::fine;
+    if (request_.check) {
+      rows.checks = compare_values(measurement.values, reference(planned),
+                                   planned.params.precision.dtype);
+      for (const results::Check& check : rows.checks)
+        if (!check.passed()) {
+          progress("check failed: {} is off by {:.2e}, allowed are {:.0e}", check.name,
+                   check.error, check.bound);
+          result = Exit::failed;
+        }
+    }
+    store_->append(id, rows);
+    if (request_.timeline) store_->append(id, timeline_of(measurement));
+    return result;
+  }
+
+  /// The reference of one problem, computed once for all meshes.
+  const std::vector<NamedValues>& reference(const Planned& planned) {
+    std::string key = planned.scenario->name + (planned.params.train ? " train" : "");
+    for (const auto& [name, value] : planned.params.all()) key += " " + name + "=" + value;
+    if (key != reference_key_) {
+      reference_ = reference_values(execution_, *planned.scenario, planned.params);
+      reference_key_ = key;
+    }
+    return reference_;
+  }
+
+  void ended_by(results::RunId id, const Error& error) {
+    const bool skipped = error.fault() == Fault::unsupported;
+    store_->finish_run(id, skipped ? results::RunStatus::skipped : results::RunStatus::failed,
+                       error.what());
+    progress("{}: {}{}", skipped ? "skipped" : "failed", error.what(),
+             error.fault() == Fault::internal ? " (" + error.where() + ")" : "");
+    exit_ = graver(exit_, exit_of(error.fault()));
+  }
+
+  template <typename... Args>
+  static void progress(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::print(stderr, format, std::forward<Args>(args)...);
+    fmt::print(stderr, "\n");
+  }
+
+  const Request& request_;
+  Execution execution_;
+  std::vector<Planned> plan_;
+  std::optional<results::Store> store_;
+  std::vector<results::RunId> ids_;
+  Exit exit_ = Exit::fine;
+  std::string reference_key_;
+  std::vector<NamedValues> reference_;
+};
+
+}  // namespace
+
+Exit run_verb(const Scenarios& scenarios, const Request& request) {
+  Runs runs(scenarios, request);
+  const Exit exit = runs.run();
+  print_runs(request, runs.ids());
+  return exit;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+/// A table for people: a header, rows, columns as wide as they need, numbers to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header);
+  void row(std::vector<std::string> cells);
+  [[nodiscard]] bool empty() const { return rows_.size() == 1; }
+
+  /// Lines of at most `width` columns; the last column is cut where it does not fit.
+  [[nodiscard]] std::string text(std::size_t width = 120) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// As people read it: `1.23 ms`, `45.1 MiB`, `169 GFLOP`.
+[[nodiscard]] std::string show_seconds(double seconds);
+[[nodiscard]] std::string show_bytes(double bytes);
+[[nodiscard]] std::string show_flop(double flop);
+[[nodiscard]] std::string show_percent(double fraction);
+
+}  // namespace shardlab
