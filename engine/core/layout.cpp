@@ -94,7 +94,12 @@ const Layout* LayoutTable::intern(Layout layout) {
     }
     return kept;
   };
-  layout.set_partial(without_single_ranks(layout.partial()), layout.reduction());
+  const AxisList pending = without_single_ranks(layout.partial());
+  // Pending pieces have no order.
+  AxisList ordered;
+  for (int axis = 0; axis < mesh_.ndim(); ++axis)
+    if (pending.contains(axis)) ordered.push_back(axis);
+  layout.set_partial(ordered, layout.reduction());
   for (int d = 0; d < layout.ndim(); ++d) {
     DimLayout dim = layout.dim(d);
     if (dim.split == nullptr) continue;

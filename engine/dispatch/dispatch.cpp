@@ -78,15 +78,17 @@ struct Dispatch {
     }
     if (on_this_rank) return;
     if (worker.mesh().size() == 1 || inputs.empty()) {
-      for (std::size_t o = 0; o < outputs.size(); ++o)
+      for (std::size_t o = 0; o < outputs.size(); ++o) {
         specs[o].layout = inputs.empty()
                               ? op->fixed_layout()
                               : worker.layouts().replicated(specs[o].shape.ndim());
+        if (inputs.empty()) (void)worker.local_shape(specs[o].layout, specs[o].shape);
+      }
       return;
     }
     std::array<Operand, max_inputs> seen{};
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      seen[i] = {&operands[i].spec(), static_cast<bool>(inputs[i].state().parameter)};
+      seen[i] = {&operands[i].spec(), inputs[i].state().parameter || updated(i)};
     const std::span<const Operand> all = std::span(seen).first(inputs.size());
     const std::uint64_t key = PlanCache::key(*op, all);
     plan = worker.plans().find(key);

@@ -191,7 +191,13 @@ bool Slice::look(const View& input, const Shape& start, int /*output*/, View& vi
 
 void Slice::gradient(GradientCall& call) const {
   if (!call.wants(0)) return;
-  const Spec like = cotangent_spec(call.incoming[0].worker(), call.specs[0]);
+  Worker& worker = call.incoming[0].worker();
+  Spec like = cotangent_spec(worker, call.specs[0]);
+  if (range_.step != 1 && like.layout != nullptr) {
+    Layout layout = *like.layout;
+    layout.set_dim(range_.dim, {});
+    like.layout = worker.layouts().intern(layout);
+  }
   call.results[0] = dispatch(make_ref<Embed>(range_, like), {call.incoming[0]});
 }
 

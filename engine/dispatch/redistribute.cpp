@@ -51,7 +51,19 @@ class Later final : public Filling {
  public:
   Later(Worker& worker, Communication communication, Ref<Buffer> lent)
       : worker_(worker), communication_(std::move(communication)), lent_(std::move(lent)) {}
+
+  /// A result that nobody read: others may still use its memory.
+  ~Later() override {
+    if (finished_) return;
+    try {
+      finish();
+    } catch (const Error&) {
+      // The rank that failed tells; nobody waits for this result.
+    }
+  }
+
   void finish() override {
+    finished_ = true;
     finish_communication(worker_, communication_);
     lent_ = {};
   }
@@ -60,6 +72,7 @@ class Later final : public Filling {
   Worker& worker_;
   Communication communication_;
   Ref<Buffer> lent_;
+  bool finished_ = false;
 };
 
 /// Fills `out` now, or when it is first read; `lent` is what the call reads until then.
@@ -139,7 +152,8 @@ struct Mover {
     const bool in_place = later && x.ref().unique() && x.state().buffer.unique();
     const Tensor out = in_place ? relabel(x, to, x.state().view) : make(x, to);
     const Block in = block_of(x.state().view);
-    communicate(out, {"all_reduce", axes, out.spec(), in.bytes()}, x.state().buffer, later,
+    const Ref<Buffer> lent = in_place ? Ref<Buffer>() : x.state().buffer;
+    communicate(out, {"all_reduce", axes, out.spec(), in.bytes()}, lent, later,
                 [&](Communicator& c) {
                   return c.all_reduce(in, block_of(out.state().view), from.reduction());
                 });
@@ -403,14 +417,18 @@ struct Mover {
     Layout whole = *target;
     whole.set_partial(x.layout()->partial(), x.layout()->reduction());
     x = move_shards(x, layouts.intern(whole));
-    return added.empty() ? x : keep_first(x, added, target);
+    if (added.empty()) return x;
+    // The maximum of equal values is the value.
+    if (target->reduction() == Reduction::max) return relabel(x, target, x.state().view);
+    return keep_first(x, added, target);
   }
 
   /// Makes whole what `target` does not keep Partial.
   Tensor reduce(Tensor x, const Layout* target, bool later) {
     AxisList pending;
     for (const int axis : x.layout()->partial())
-      if (!target->partial().contains(axis)) pending.push_back(axis);
+      if (!target->partial().contains(axis) || target->reduction() != x.layout()->reduction())
+        pending.push_back(axis);
     if (pending.empty()) return x;
     const int dim = scatter_dim(*x.layout(), *target, pending);
     if (dim >= 0) return reduce_scatter(std::move(x), dim, target, later);
@@ -462,6 +480,7 @@ Tensor move_later(Tensor x, const Layout* target) {
 
 Tensor redistribute(const Tensor& x, const Layout* layout) {
   Worker& worker = x.worker();
+  if (worker.tape().capture != nullptr) note_reads(worker.tape(), std::span(&x, 1));
   Tensor moved = move(x, layout);
   if (moved == x) return x;
   if (worker.taping() && x.tracked()) {

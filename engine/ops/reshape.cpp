@@ -92,10 +92,16 @@ bool Reshape::look(const View& input, const Shape& /*start*/, int /*output*/, Vi
   if (is_dense(input.shape, input.strides)) return true;
   // Strided memory can be seen so only if every group of dims is evenly spaced inside.
   for (const Group& group : groups_of(input.shape, view.shape)) {
-    for (int d = group.in_begin; d + 1 < group.in_end; ++d)
-      if (input.shape[d] != 1 && input.strides[d] != input.strides[d + 1] * input.shape[d + 1])
+    std::int64_t step = 1;
+    std::int64_t even = 0;
+    for (int d = group.in_end - 1; d >= group.in_begin; --d) {
+      if (input.shape[d] == 1) continue;
+      if (even == 0)
+        step = input.strides[d];
+      else if (input.strides[d] != even)
         return false;
-    std::int64_t step = group.in_begin < group.in_end ? input.strides[group.in_end - 1] : 1;
+      even = input.strides[d] * input.shape[d];
+    }
     for (int d = group.out_end - 1; d >= group.out_begin; --d) {
       view.strides[d] = step;
       step *= view.shape[d];

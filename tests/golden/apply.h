@@ -45,10 +45,11 @@ namespace shardlab::golden::arrange {
 /// Every cut, and keys and values cut where the case cuts them into chunks.
 [[nodiscard]] std::vector<Arrangement> chunks(const Case& golden);
 
-/// Every cut of `x`; weights lie where the layer keeps them.
+/// Every cut of `x`, with parameters kept whole and cut.
 [[nodiscard]] std::vector<Arrangement> activations(const Case& golden);
 
-/// The batch cut, and the height of the image cut between and within patches.
+/// The batch cut, and the height of the image cut between and within patches; parameters kept whole
+/// and cut.
 [[nodiscard]] std::vector<Arrangement> image(const Case& golden);
 
 }  // namespace shardlab::golden::arrange

@@ -47,9 +47,8 @@ Tensor heads_by_hand(Trial& trial) {
   const auto split = [&](const Tensor& part, std::int64_t count) {
     return reshape(part, Shape{x.extent(0), x.extent(1), count, per});
   };
-  const Attended attended =
-      nn::attention(split(parts[0], heads), split(parts[1], kv_heads), split(parts[2], kv_heads),
-                    options_of(trial));
+  const Attended attended = nn::attention(split(parts[0], heads), split(parts[1], kv_heads),
+                                          split(parts[2], kv_heads), options_of(trial));
   return biased(reshape(attended.output, x.shape()), "out");
 }
 
@@ -58,8 +57,8 @@ Tensor heads_by_hand(Trial& trial) {
 namespace apply {
 
 void attention(Trial& trial) {
-  const Attended attended = nn::attention(trial.operand("q"), trial.operand("k"),
-                                          trial.operand("v"), options_of(trial));
+  const Attended attended =
+      nn::attention(trial.operand("q"), trial.operand("k"), trial.operand("v"), options_of(trial));
   trial.give("o", attended.output);
   trial.give("lse", attended.log_sum_exp);
 }
@@ -97,12 +96,8 @@ void attention_split(Trial& trial) {
   const NoGrad no_grad(trial.worker());
   const Tensor g = trial.cotangent("o", merged.output);
   for (std::size_t c = 0; c + 1 < offsets.size(); ++c) {
-    const std::array<Tensor, 6> inputs{q,
-                                       chunk_of(k, offsets, c),
-                                       chunk_of(v, offsets, c),
-                                       merged.output,
-                                       merged.log_sum_exp,
-                                       g};
+    const std::array<Tensor, 6> inputs{
+        q, chunk_of(k, offsets, c), chunk_of(v, offsets, c), merged.output, merged.log_sum_exp, g};
     std::array<Tensor, 3> share;
     dispatch(make_ref<AttentionGradient>(*options.scale, false), inputs, share);
     trial.give(fmt::format("q_gradient_chunk{}", c), share[0]);
@@ -116,7 +111,7 @@ void multi_head_attention(Trial& trial) {
   }
   const Tensor x = trial.operand("x");
   Worker& worker = trial.worker();
-  const nn::MultiHeadAttention layer(nn::Parameters(worker, {}), x.extent(-1),
+  const nn::MultiHeadAttention layer(trial.parameters({}), x.extent(-1),
                                      trial.attribute<std::int64_t>("heads"));
   for (const Tensor& parameter : worker.parameters()) {
     const std::string& name = parameter.state().parameter->name;
@@ -134,9 +129,8 @@ std::vector<Arrangement> chunks(const Case& golden) {
   std::vector<Arrangement> all = every_cut(golden);
   const auto offsets = golden.attributes.at("offsets").get<std::vector<std::int64_t>>();
   std::vector<std::int64_t> sizes;
-  for (std::size_t c = 0; c + 1 < offsets.size(); ++c)
-    sizes.push_back(offsets[c + 1] - offsets[c]);
-  all.push_back({static_cast<int>(sizes.size()), {{"k", {1, sizes}}, {"v", {1, sizes}}}});
+  for (std::size_t c = 0; c + 1 < offsets.size(); ++c) sizes.push_back(offsets[c + 1] - offsets[c]);
+  all.push_back({static_cast<int>(sizes.size()), {{"k", {1, sizes}}, {"v", {1, sizes}}}, false});
   return all;
 }
 
@@ -144,8 +138,8 @@ std::vector<Arrangement> activations(const Case& golden) {
   std::vector<Arrangement> all;
   const Shape& x = golden.operand("x").shape;
   for (int d = 0; d < x.ndim(); ++d) {
-    all.push_back({3, {{"x", {d, with_hole(x[d])}}}});
-    all.push_back({3, {{"x", {d, ragged(x[d])}}}});
+    all.push_back({3, {{"x", {d, with_hole(x[d])}}}, false});
+    all.push_back({3, {{"x", {d, ragged(x[d])}}}, true});
   }
   return all;
 }

@@ -59,8 +59,7 @@ std::string golden_name(std::string name) {
 
 /// The positions lie as the tokens of an image cut along its height do in the scenario.
 std::vector<nn::ParameterRule> rules_of(const nn::HybridVitOptions& options) {
-  const std::int64_t row =
-      nn::HybridVit::tokens(options) / (options.size[0] / options.patch[0]);
+  const std::int64_t row = nn::HybridVit::tokens(options) / (options.size[0] / options.patch[0]);
   const std::vector<Cut> tokens{{"domain", 1, row}};
   return {{"position", tokens, tokens}};
 }
@@ -109,18 +108,17 @@ void sgd(Trial& trial) {
 void vit(Trial& trial) {
   const nn::HybridVitOptions options = options_of(trial);
   Worker& worker = trial.worker();
-  const nn::HybridVit model(nn::Parameters(worker, rules_of(options)), options);
+  const nn::HybridVit model(trial.parameters(rules_of(options)), options);
   const std::vector<Tensor>& parameters = worker.parameters();
   check(parameters.size() == trial.golden().parameters.size(), "{} parameters, {} in the case",
         parameters.size(), trial.golden().parameters.size());
   for (const Tensor& parameter : parameters)
     trial.assign(golden_name(parameter.state().parameter->name), parameter);
-  nn::AdamWOptimizer optimizer(
-      worker, {.learning_rate = trial.attribute<double>("learning_rate"),
-               .beta1 = trial.attribute<double>("beta1"),
-               .beta2 = trial.attribute<double>("beta2"),
-               .epsilon = trial.attribute<double>("optimizer_epsilon"),
-               .weight_decay = trial.attribute<double>("weight_decay")});
+  nn::AdamWOptimizer optimizer(worker, {.learning_rate = trial.attribute<double>("learning_rate"),
+                                        .beta1 = trial.attribute<double>("beta1"),
+                                        .beta2 = trial.attribute<double>("beta2"),
+                                        .epsilon = trial.attribute<double>("optimizer_epsilon"),
+                                        .weight_decay = trial.attribute<double>("weight_decay")});
   const Tensor image = trial.operand("image");
   const Tensor target = trial.operand("target");
   const auto steps = trial.attribute<std::size_t>("steps");
@@ -157,9 +155,10 @@ std::vector<Arrangement> image(const Case& golden) {
   const auto patch = golden.attributes.at("patch").at(0).get<std::int64_t>();
   std::vector<std::int64_t> whole_patches = with_hole(shape[2] / patch);
   for (std::int64_t& size : whole_patches) size *= patch;
-  return {{3, {{"image", {0, with_hole(shape[0])}}, {"target", {0, with_hole(shape[0])}}}},
-          {3, {{"image", {2, whole_patches}}}},
-          {3, {{"image", {2, ragged(shape[2])}}}}};
+  const Part batch{0, with_hole(shape[0])};
+  return {{3, {{"image", batch}, {"target", batch}}, true},
+          {3, {{"image", {2, whole_patches}}}, false},
+          {3, {{"image", {2, ragged(shape[2])}}}, true}};
 }
 
 }  // namespace arrange

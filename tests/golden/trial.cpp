@@ -9,6 +9,7 @@ std::string Arrangement::text() const {
   std::string text = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
   for (const auto& [name, part] : parts)
     text += fmt::format(", {} dim {} in {}", name, part.dim, fmt::join(part.sizes, ","));
+  if (parameters_cut) text += ", parameters kept cut";
   return text;
 }
 
@@ -17,8 +18,7 @@ const Layout* Trial::layout_of(const std::string& name, const Shape& shape) cons
   Layout layout(worker_.mesh(), shape.ndim());
   const auto found = arrangement_.parts.find(name);
   if (found != arrangement_.parts.end())
-    layout.set_dim(found->second.dim,
-                   {{0}, layouts.intern(Split::of_sizes(found->second.sizes))});
+    layout.set_dim(found->second.dim, {{0}, layouts.intern(Split::of_sizes(found->second.sizes))});
   return layouts.intern(layout);
 }
 
@@ -26,13 +26,17 @@ Tensor Trial::operand(const std::string& name) {
   const auto found = operands_.find(name);
   if (found != operands_.end()) return found->second;
   const Array& array = case_.operand(name);
-  const Dtype dtype =
-      array.kind == Array::Kind::float64 ? worker_.dtype() : Dtype::int64;
-  Tensor tensor = from_values(worker_, {array.shape, dtype, layout_of(name, array.shape)},
-                              array.values);
+  const Dtype dtype = array.kind == Array::Kind::float64 ? worker_.dtype() : Dtype::int64;
+  Tensor tensor =
+      from_values(worker_, {array.shape, dtype, layout_of(name, array.shape)}, array.values);
   if (case_.gradients.count(name) != 0) tensor = make_leaf(tensor);
   operands_.emplace(name, tensor);
   return tensor;
+}
+
+nn::Parameters Trial::parameters(std::vector<nn::ParameterRule> rules) const {
+  if (arrangement_.parameters_cut) rules.push_back({"", {{"domain", 0}}, {}});
+  return nn::Parameters(worker_, std::move(rules));
 }
 
 void Trial::assign(const std::string& name, const Tensor& parameter) {
@@ -40,8 +44,8 @@ void Trial::assign(const std::string& name, const Tensor& parameter) {
   check(array.shape.count() == parameter.shape().count(), "{}: {} is {}, the layer's is {}",
         case_.id, name, to_string(array.shape), to_string(parameter.shape()));
   const Tensor values = from_values(worker_, parameter.spec(), array.values);
-  std::vector<std::byte> raw(static_cast<std::size_t>(values.state().view.shape.count() *
-                                                      width_of(values.dtype())));
+  std::vector<std::byte> raw(
+      static_cast<std::size_t>(values.state().view.shape.count() * width_of(values.dtype())));
   read(values, raw.data());
   write(parameter, raw.data());
   operands_.emplace(name, parameter);
@@ -100,8 +104,8 @@ std::vector<std::string> Trial::differences(const Bounds& bounds) {
       }
       const double error = relative_error(found->second, array.values);
       if (!(error <= bound))
-        lines.push_back(fmt::format("{} {}: error {:.2e}, at most {:.0e}", what, name, error,
-                                    bound));
+        lines.push_back(
+            fmt::format("{} {}: error {:.2e}, at most {:.0e}", what, name, error, bound));
     }
   };
   compare("output", values_, case_.outputs, bounds.forward);

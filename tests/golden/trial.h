@@ -7,6 +7,7 @@
 
 #include "engine/core/check.h"
 #include "engine/dispatch/create.h"
+#include "engine/nn/parameters.h"
 #include "tests/support/golden.h"
 
 namespace shardlab::golden {
@@ -21,6 +22,7 @@ struct Part {
 struct Arrangement {
   int ranks = 1;
   std::map<std::string, Part> parts;
+  bool parameters_cut = false;  ///< Those of layers are kept cut along dim 0 and read whole.
 
   /// As printed: `3 ranks, k dim 1 in 2,0,3`.
   [[nodiscard]] std::string text() const;
@@ -56,6 +58,9 @@ class Trial {
 
   /// The tensor of an input or parameter; a leaf where the case has its gradient.
   [[nodiscard]] Tensor operand(const std::string& name);
+
+  /// Parameters of a layer on this rank; `rules` hold before those of the arrangement.
+  [[nodiscard]] nn::Parameters parameters(std::vector<nn::ParameterRule> rules) const;
 
   /// Lets a parameter of a layer stand for an operand, and gives it the operand's values.
   void assign(const std::string& name, const Tensor& parameter);

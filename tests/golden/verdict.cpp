@@ -23,8 +23,8 @@ struct Outcome {
 
 Outcome execute(const Family& family, const Case& golden, const Arrangement& arrangement,
                 Dtype dtype) {
-  const std::string where = fmt::format("{}, {}, {}: ", golden.id, name_of(dtype),
-                                        arrangement.text());
+  const std::string where =
+      fmt::format("{}, {}, {}: ", golden.id, name_of(dtype), arrangement.text());
   Outcome outcome;
   std::mutex mutex;
   LaunchOptions options;
@@ -43,9 +43,8 @@ Outcome execute(const Family& family, const Case& golden, const Arrangement& arr
     if (error.fault() == Fault::unsupported)
       outcome.refusal = where + error.what();
     else
-      outcome.differences.push_back(fmt::format("{}{} error at {}: {}", where,
-                                                name_of(error.fault()), error.where(),
-                                                error.what()));
+      outcome.differences.push_back(
+          fmt::format("{}{} error: {}", where, name_of(error.fault()), error.what()));
   }
   return outcome;
 }
@@ -78,10 +77,10 @@ std::vector<Arrangement> every_cut(const Case& golden) {
   for (const auto& [name, array] : golden.inputs) {
     most = std::max(most, array.shape.ndim());
     for (int d = 0; d < array.shape.ndim(); ++d)
-      all.push_back({3, {{name, {d, with_hole(array.shape[d])}}}});
+      all.push_back({3, {{name, {d, with_hole(array.shape[d])}}}, false});
   }
   for (int d = 0; d < most; ++d) {
-    Arrangement together{3, {}};
+    Arrangement together{3, {}, false};
     for (const auto& [name, array] : golden.inputs)
       if (d < array.shape.ndim()) together.parts[name] = {d, ragged(array.shape[d])};
     all.push_back(together);
@@ -129,8 +128,8 @@ Verdict judge(const Family& family, const Case& golden, const Absent& absent) {
     if (!fault.empty()) failed.reasons.push_back(fault);
   }
   if (refused != 0 && refused != outcomes.size())
-    failed.reasons.push_back(fmt::format("{}: refused in {} of {} executions", golden.id, refused,
-                                         outcomes.size()));
+    failed.reasons.push_back(
+        fmt::format("{}: refused in {} of {} executions", golden.id, refused, outcomes.size()));
   if (!failed.reasons.empty()) return failed;
   if (refused == 0) return {};
   return {Verdict::Kind::skipped, {outcomes[0].refusal}};

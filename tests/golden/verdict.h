@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,13 +9,16 @@
 
 namespace shardlab::golden {
 
-/// How the cases of one op become calls of the engine, and how many of them must run and be skipped.
+/// How the cases of one op become calls of the engine, and how many of them must run and be
+/// skipped.
 struct Family {
   const char* op;
   int run;
   int skipped;
   void (*apply)(Trial& trial);
   std::vector<Arrangement> (*arrangements)(const Case& golden);
+
+  friend void PrintTo(const Family& family, std::ostream* stream) { *stream << family.op; }
 };
 
 /// Every input cut along every dim, alone and together with the others, over three ranks in uneven

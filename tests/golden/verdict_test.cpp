@@ -46,7 +46,8 @@ void expect_failed(const Verdict& verdict, std::size_t times, const std::string&
   std::size_t found = 0;
   for (const std::string& reason : verdict.reasons)
     found += reason.find(words) != std::string::npos ? 1 : 0;
-  EXPECT_EQ(found, times) << "'" << words << "' in: " << fmt::format("{}", fmt::join(verdict.reasons, "\n"));
+  EXPECT_EQ(found, times) << "'" << words
+                          << "' in: " << fmt::format("{}", fmt::join(verdict.reasons, "\n"));
 }
 
 void double_it(Trial& trial) { trial.give("y", scale(trial.operand("x"), 2)); }
@@ -71,7 +72,8 @@ TEST(Verdict, OfRightValuesIsRun) {
 TEST(Verdict, OfAnOutputThatIsALittleOffIsFailedInFloat64Only) {
   Case golden = doubling();
   golden.outputs["y"].values[5] *= 1 + 1e-9;
-  expect_failed(verdict_of(double_it, golden), results - 1, "output y: error 1.00e-09, at most 1e-10");
+  expect_failed(verdict_of(double_it, golden), results - 1,
+                "output y: error 1.00e-09, at most 1e-10");
 }
 
 TEST(Verdict, OfAGradientThatIsALittleOffIsFailed) {

@@ -48,8 +48,8 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 
 testing::AssertionResult close(const Values& found, const Values& expected, double tolerance) {
   if (!(found.shape == expected.shape) || found.data.size() != expected.data.size())
-    return testing::AssertionFailure() << "shape " << to_string(found.shape) << " instead of "
-                                       << to_string(expected.shape);
+    return testing::AssertionFailure()
+           << "shape " << to_string(found.shape) << " instead of " << to_string(expected.shape);
   // Where everything cancels to zero, an absolute measure is the only one.
   double scale = 0;
   double largest = 0;

@@ -132,10 +132,12 @@ class Reader {
     if (entry_.contains("cotangents")) result.cotangents = role("cotangents");
     if (entry_.contains("gradients")) result.gradients = role("gradients");
     if (entry_.contains("loss")) result.loss = member<std::string>(entry_, "loss", where_);
-    if (entry_.contains("may_refuse")) result.may_refuse = member<bool>(entry_, "may_refuse", where_);
+    if (entry_.contains("may_refuse"))
+      result.may_refuse = member<bool>(entry_, "may_refuse", where_);
     const auto errors = member<json>(entry_, "torch_float32_error", where_);
     result.forward_error32 = member<double>(errors, "forward", where_);
-    if (!result.gradients.empty()) result.gradient_error32 = member<double>(errors, "gradient", where_);
+    if (!result.gradients.empty())
+      result.gradient_error32 = member<double>(errors, "gradient", where_);
     fits(result);
     return result;
   }
@@ -143,8 +145,8 @@ class Reader {
  private:
   void known_fields() const {
     static constexpr std::array<std::string_view, 13> known{
-        "id",   "op",         "attributes",          "inputs", "outputs", "parameters", "cotangents",
-        "loss", "gradients",  "torch_float32_error", "source", "note",    "may_refuse"};
+        "id",   "op",        "attributes",          "inputs", "outputs", "parameters", "cotangents",
+        "loss", "gradients", "torch_float32_error", "source", "note",    "may_refuse"};
     for (const auto& [name, value] : entry_.items())
       check(std::find(known.begin(), known.end(), name) != known.end(), "{}: unknown field '{}'",
             where_, name);

@@ -30,8 +30,8 @@ struct Case {
   Arrays outputs;
   Arrays cotangents;
   Arrays gradients;
-  std::string loss;  ///< The output that is the loss itself; models only.
-  double forward_error32 = 0;   ///< Reached by another library in float32.
+  std::string loss;            ///< The output that is the loss itself; models only.
+  double forward_error32 = 0;  ///< Reached by another library in float32.
   double gradient_error32 = 0;
   bool may_refuse = false;
 

@@ -196,8 +196,8 @@ TEST_P(OpCases, ValueInFloat32EqualsTheReference) {
 
 TEST_P(OpCases, GradientEqualsFiniteDifferences) {
   const OpResult found = run_case(GetParam(), alone(GetParam()))[0];
-  expect_close(found.gradients, differences(GetParam()).gradients,
-               GetParam().tolerance_differences, "gradient");
+  expect_close(found.gradients, differences(GetParam()).gradients, GetParam().tolerance_differences,
+               "gradient");
 }
 
 TEST_P(OpCases, EveryCutOfThreeRanksEqualsOneRank) {

@@ -28,7 +28,7 @@ struct OpCase {
   std::function<Ref<const Op>()> op;
   /// Flop of the forward call by a closed form; -1 if the op's cost is a rough one.
   std::int64_t flop = -1;
-  double tolerance = 1e-10;          ///< Of float64 values and of gradients on more ranks.
+  double tolerance = 1e-10;  ///< Of float64 values and of gradients on more ranks.
   double tolerance_float32 = 1e-5;
   double tolerance_differences = 1e-6;
   bool has_gradient = true;
@@ -42,9 +42,9 @@ struct Arrangement {
 
 [[nodiscard]] std::string to_string(const Arrangement& arrangement);
 
-/// Every rule of the op on three ranks, with uneven and empty parts: each letter cut in all operands
-/// that carry it, each dim of one operand alone (also those that must be whole), operands cut
-/// differently, and each operand pending.
+/// Every rule of the op on three ranks, with uneven and empty parts: each letter cut in all
+/// operands that carry it, each dim of one operand alone (also those that must be whole), operands
+/// cut differently, and each operand pending.
 [[nodiscard]] std::vector<Arrangement> line_arrangements(const OpCase& op_case);
 
 /// The same on two axes: two letters, both axes on one dim in either order, one axis pending.
@@ -71,8 +71,8 @@ struct OpAccount {
   std::string trace;
   std::vector<std::int64_t> bytes;  ///< Live, peak, and of each category: live and at the peak.
   Totals totals;
-  std::int64_t copied_bytes = 0;    ///< Counted inside the communicators' copies; 0 under meta.
-  std::int64_t allocated_live = -1; ///< Counted beneath the backend; -1 where nothing is.
+  std::int64_t copied_bytes = 0;     ///< Counted inside the communicators' copies; 0 under meta.
+  std::int64_t allocated_live = -1;  ///< Counted beneath the backend; -1 where nothing is.
   std::int64_t allocated_peak = -1;
 };
 [[nodiscard]] std::vector<OpAccount> account(const OpCase& op_case, const Arrangement& arrangement,

@@ -40,8 +40,7 @@ template <typename Result>
 [[nodiscard]] Values on_all(const World& world, const std::function<Values(Worker&)>& function);
 
 /// The text of the error that a program ends with; empty if it ends well.
-[[nodiscard]] std::string error_of(const World& world,
-                                   const std::function<void(Worker&)>& program);
+[[nodiscard]] std::string error_of(const World& world, const std::function<void(Worker&)>& program);
 
 /// One dim cut by mesh axes, the first slowest, into parts of these sizes.
 struct Parts {
@@ -72,7 +71,7 @@ struct Placed {
 
 /// A trainable parameter that is kept and used where the layouts say.
 [[nodiscard]] Tensor parameter_of(Worker& worker, const std::string& name, const Values& values,
-                                    const Placed& stored = {}, const Placed& used = {});
+                                  const Placed& stored = {}, const Placed& used = {});
 
 /// What this rank holds, and the whole; the latter is a collective call.
 [[nodiscard]] Values local_values(const Tensor& tensor);

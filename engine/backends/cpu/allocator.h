@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/backends/cpu/library_memory.h"
+
 namespace shardlab::cpu {
 
 /// Memory of one rank, counted beneath the engine.
@@ -60,6 +62,21 @@ class Allocator {
   std::byte* rest_ = nullptr;  // what is left of the newest arena
   std::int64_t rest_bytes_ = 0;
   std::vector<std::byte*> arenas_;
+};
+
+/// The part of an allocator that libraries ask.
+class LibraryPart final : public LibraryMemory {
+ public:
+  explicit LibraryPart(Allocator& allocator) : allocator_(allocator) {}
+  [[nodiscard]] void* allocate(std::int64_t bytes) override {
+    return allocator_.allocate_library(bytes);
+  }
+  void release(void* memory, std::int64_t bytes) noexcept override {
+    allocator_.release_library(memory, bytes);
+  }
+
+ private:
+  Allocator& allocator_;
 };
 
 }  // namespace shardlab::cpu

@@ -47,25 +47,17 @@ struct Rows {
   std::int64_t stride;
 };
 
-enum class Finish { store, add, store_and_maximum };
-
-/// Multiplies tile_rows x depth by depth x (kVectors vectors), all sums in registers.
-///
-/// store_and_maximum also raises `maximum`, one value a column, to the largest sum of each column.
-template <int kVectors, Finish finish, typename T>
-HWY_NOINLINE void multiply_tile(LeftOperand<T> left, Rows<const T> right, std::int64_t depth,
-                                Rows<T> result, [[maybe_unused]] T* maximum = nullptr) {
+/// Sets `sum` to the product of tile_rows x depth and depth x (kVectors vectors).
+template <int kVectors, typename T, typename V>
+HWY_INLINE void multiply_in_registers(LeftOperand<T> left, Rows<const T> right, std::int64_t depth,
+                                      V (&sum)[tile_rows][kVectors]) {
   static_assert(tile_rows == 6);
   const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
   constexpr std::int64_t lanes = hn::MaxLanes(d);
-  V sum[tile_rows][kVectors];
 #pragma GCC unroll 8
   for (int row = 0; row < tile_rows; ++row) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      sum[row][v] = hn::Zero(d);
-    }
+    for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
   }
   const T* near = left.data;
   const T* far = left.data + 3 * left.row_stride;
@@ -86,23 +78,52 @@ HWY_NOINLINE void multiply_tile(LeftOperand<T> left, Rows<const T> right, std::i
     far += left.step_stride;
     across += right.stride;
   }
+}
+
+template <int kVectors, typename T, typename V>
+HWY_INLINE void store_tile(const V (&tile)[tile_rows][kVectors], Rows<T> to) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+#pragma GCC unroll 8
+  for (int row = 0; row < tile_rows; ++row) {
 #pragma GCC unroll 4
-  for (int v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < kVectors; ++v) hn::Store(tile[row][v], d, to.data + row * to.stride + v * lanes);
+  }
+}
+
+template <int kVectors, typename T, typename V>
+HWY_INLINE void load_tile(Rows<const T> from, V (&tile)[tile_rows][kVectors]) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+#pragma GCC unroll 8
+  for (int row = 0; row < tile_rows; ++row) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) tile[row][v] = hn::Load(d, from.data + row * from.stride + v * lanes);
+  }
+}
+
+enum class Finish { store, add };
+
+/// result = or += left x right, for one register tile.
+template <int kVectors, Finish finish, typename T>
+HWY_NOINLINE void multiply_tile(LeftOperand<T> left, Rows<const T> right, std::int64_t depth,
+                                Rows<T> result) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t lanes = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> sum[tile_rows][kVectors];
+  multiply_in_registers<kVectors>(left, right, depth, sum);
+  if constexpr (finish == Finish::add) {
+    // Summed apart from what is there: partial sums of short runs lose less to rounding.
 #pragma GCC unroll 8
     for (int row = 0; row < tile_rows; ++row) {
-      T* const target = result.data + row * result.stride + v * lanes;
-      // Summed apart from what is there: partial sums of short runs lose less to rounding.
-      if constexpr (finish == Finish::add)
-        sum[row][v] = hn::Add(hn::Load(d, target), sum[row][v]);
-      hn::Store(sum[row][v], d, target);
-    }
-    if constexpr (finish == Finish::store_and_maximum) {
-      const V low = hn::Max(hn::Max(sum[0][v], sum[1][v]), sum[2][v]);
-      const V high = hn::Max(hn::Max(sum[3][v], sum[4][v]), sum[5][v]);
-      const V known = hn::Load(d, maximum + v * lanes);
-      hn::Store(hn::Max(known, hn::Max(low, high)), d, maximum + v * lanes);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const T* const there = result.data + row * result.stride + v * lanes;
+        sum[row][v] = hn::Add(hn::Load(d, there), sum[row][v]);
+      }
     }
   }
+  store_tile<kVectors>(sum, result);
 }
 
 /// Calls visit(first column, vectors as a constant) for the register tiles that cover `columns`:

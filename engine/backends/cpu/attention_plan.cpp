@@ -32,11 +32,11 @@ ForwardPlan::ForwardPlan(const AttentionSizes& sizes, std::int64_t element_bytes
   q_columns = cursor.take(queries * sizes.key_width);
   k_rows = cursor.take(round_up(sizes.keys, tile_rows) * sizes.key_width);
   v_rows = cursor.take(sizes.keys * value_width);
-  scores = cursor.take(Tile::keys * score_stride(Tile::queries));
+  weights = cursor.take(Tile::keys * score_stride(Tile::queries));
   sums_of_values = cursor.take(queries * value_width);
   maximum = cursor.take(queries);
-  newest = cursor.take(queries);
   sum = cursor.take(queries);
+  tile_sum = cursor.take(queries);
   bytes = cursor.used();
 }
 

@@ -15,8 +15,6 @@ inline constexpr int tile_rows = 6;
 struct ForwardTile {
   static constexpr std::int64_t queries = 192;
   static constexpr std::int64_t keys = 96;
-  /// Keys whose scores are made before they are turned into weights.
-  static constexpr std::int64_t strip = 24;
 };
 struct BackwardTile {
   static constexpr std::int64_t queries = 96;
@@ -40,7 +38,8 @@ inline constexpr std::int64_t widest_vector = 16;
 struct ForwardPlan {
   ForwardPlan(const AttentionSizes& sizes, std::int64_t element_bytes);
 
-  std::int64_t q_columns, k_rows, v_rows, scores, sums_of_values, maximum, newest, sum;
+  std::int64_t q_columns, k_rows, v_rows, weights, sums_of_values;
+  std::int64_t maximum, sum, tile_sum;
   std::int64_t bytes;
 };
 

@@ -23,9 +23,6 @@ std::size_t bytes_of(const View& view) {
 
 }  // namespace
 
-CpuBackend::CpuBackend() = default;
-CpuBackend::~CpuBackend() = default;
-
 void CpuBackend::run(const Call& call, Lane /*lane*/) {
   const char* const op = call.op->name();
   const cpu::KernelRow* const row = row_of(op);
@@ -35,7 +32,7 @@ void CpuBackend::run(const Call& call, Lane /*lane*/) {
     fail(Fault::unsupported, "cpu: no kernel for {} on {}", op, name_of(dtype));
   if (call.math != MathMode::exact && multiplies_matrices(op)) [[unlikely]]
     fail(Fault::unsupported, "cpu: {} in tf32; float32 products are exact here", op);
-  cpu::Tools tools;
+  cpu::Tools tools{product_};
   kernel(call, tools);
 }
 

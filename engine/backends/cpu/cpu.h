@@ -4,20 +4,18 @@
 #include <cstddef>
 
 #include "engine/backends/cpu/allocator.h"
+#include "engine/backends/cpu/matrix_product.h"
 #include "engine/core/backend.h"
 
 namespace shardlab {
 
 namespace cpu {
 struct KernelRow;
-}  // namespace cpu
+}
 
 /// Memory and kernels of one rank on the cores of this machine. Work is done when `run` returns.
 class CpuBackend final : public Backend {
  public:
-  CpuBackend();
-  ~CpuBackend() override;
-
   [[nodiscard]] const char* name() const override { return "cpu"; }
   [[nodiscard]] bool has_values() const override { return true; }
   void run(const Call& call, Lane lane) override;
@@ -45,6 +43,8 @@ class CpuBackend final : public Backend {
     const cpu::KernelRow* row = nullptr;
   };
   cpu::Allocator allocator_;
+  cpu::LibraryPart library_{allocator_};
+  cpu::MatrixProduct product_{library_};
   std::array<Found, 256> found_{};
 };
 

@@ -9,10 +9,8 @@
 namespace shardlab::cpu {
 
 /// Matrix products of one rank thread: float32 by oneDNN, float64 and small products by our own
-/// kernels. Holds the primitives and the scratch memory, so it is made once and kept.
-///
-/// Repeated calls give equal bits, and so do products of some of the rows, as long as both parts
-/// and whole are not small ones.
+/// kernels. Holds the primitives and the scratch memory, so it is made once and kept. Repeated
+/// calls give equal bits.
 class MatrixProduct {
  public:
   explicit MatrixProduct(LibraryMemory& memory) : scratch_(memory), onednn_(scratch_) {}

@@ -91,9 +91,11 @@ Product make_product(const dnnl::engine& engine, const Form& form) {
   };
   const auto empty = [&](const Desc& desc) { return dnnl::memory(desc, engine, DNNL_MEMORY_NONE); };
 
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::primitive_attr multiply_attributes = attributes;
+  // Copies of an attribute object are the same object, so these are two.
+  dnnl::primitive_attr pack_attributes;
+  dnnl::primitive_attr multiply_attributes;
+  for (dnnl::primitive_attr* attributes : {&pack_attributes, &multiply_attributes})
+    attributes->set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (form.accumulate) {
     dnnl::post_ops add;
     add.append_sum(1.0f);
@@ -119,7 +121,7 @@ Product make_product(const dnnl::engine& engine, const Form& form) {
     product.packed = empty(multiply.weights_desc());
     product.packed_bytes = lines(multiply.weights_desc().get_size());
     const dnnl::reorder::primitive_desc pack(engine, b, engine, multiply.weights_desc(),
-                                             attributes);
+                                             pack_attributes);
     product.pack.primitive = dnnl::reorder(pack);
     product.pack.scratchpad = empty(pack.scratchpad_desc());
     product.pack.arguments = {{DNNL_ARG_FROM, product.b.get()},

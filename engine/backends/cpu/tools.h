@@ -1,8 +1,12 @@
 #pragma once
 
+#include "engine/backends/cpu/matrix_product.h"
+
 namespace shardlab::cpu {
 
-/// What kernels of one rank share: things that are dear to make or keep state between calls.
-struct Tools {};
+/// What the kernels of one rank share because it is dear to make.
+struct Tools {
+  MatrixProduct& product;
+};
 
 }  // namespace shardlab::cpu

@@ -23,9 +23,7 @@ TEST(Answers, AQuestionIsLoggedOnceAKey) {
   EXPECT_TRUE(answers.same_for({2, 0}));
 }
 
-TEST(Answers, NoQuestionsMeanThatAllRanksAreAlike) {
-  EXPECT_TRUE(Answers().same_for({4, 4}));
-}
+TEST(Answers, NoQuestionsMeanThatAllRanksAreAlike) { EXPECT_TRUE(Answers().same_for({4, 4})); }
 
 }  // namespace
 }  // namespace shardlab

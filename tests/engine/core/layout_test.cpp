@@ -34,6 +34,16 @@ TEST(LayoutTable, AxesOfOneRankAreDropped) {
   EXPECT_EQ(table.intern(whole), table.replicated(1));
 }
 
+TEST(LayoutTable, TheOrderOfPendingAxesHasNoSay) {
+  LayoutTable table(Mesh::parse("a=2,b=2"));
+  const auto pending = [&](const AxisList& axes) {
+    Layout layout(table.mesh(), 1);
+    layout.set_partial(axes, Reduction::sum);
+    return table.intern(layout);
+  };
+  EXPECT_EQ(pending({0, 1}), pending({1, 0}));
+}
+
 TEST(LayoutTable, AnAxisUsedTwiceIsAnError) {
   LayoutTable table(Mesh::parse("domain=2"));
   Layout layout(table.mesh(), 2);

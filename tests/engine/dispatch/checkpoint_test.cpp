@@ -67,8 +67,7 @@ TEST(Checkpoint, KeepsNothingOfItsInside) {
     const Tensor x = make(worker, numbers({100}), {}, true);
     const std::int64_t before = worker.backend().ledger().live();
     const Tensor y = checkpoint(
-        [](std::span<const Tensor> in) { return gelu(gelu(gelu(gelu(in[0])))); },
-        std::span(&x, 1));
+        [](std::span<const Tensor> in) { return gelu(gelu(gelu(gelu(in[0])))); }, std::span(&x, 1));
     EXPECT_EQ(worker.backend().ledger().live() - before, engine_bytes(800));
   });
 }
@@ -80,8 +79,7 @@ TEST(Checkpoint, ACapturedTensorThatIsOnlyMovedInsideHasItsGradient) {
     const Tensor x = make(worker, numbers({4}, 1), cut(0, {1, 3}), true);
     const Tensor w = make(worker, numbers({4}, 2), cut(0, {1, 3}), true);
     const Tensor y = checkpoint(
-        [&](std::span<const Tensor> in) { return multiply(gather(w), in[0]); },
-        std::span(&x, 1));
+        [&](std::span<const Tensor> in) { return multiply(gather(w), in[0]); }, std::span(&x, 1));
     const Tensor loss = sum(y);
     const Tensor one = full(worker, {{}, Dtype::float64, worker.layouts().replicated(0)}, 1);
     const std::vector<Tensor> wrt{x, w};
@@ -111,18 +109,19 @@ TEST(Checkpoint, InsideACheckpointEqualsNone) {
 }
 
 TEST(Checkpoint, SecondOrderThroughItIsRefused) {
-  EXPECT_NE(error_of({},
-                     [](Worker& worker) {
-                       const Tensor x = make(worker, numbers({3}), {}, true);
-                       const Tensor y = checkpoint(
-                           [](std::span<const Tensor> in) { return multiply(in[0], in[0]); },
+  EXPECT_NE(
+      error_of(
+          {},
+          [](Worker& worker) {
+            const Tensor x = make(worker, numbers({3}), {}, true);
+            const Tensor y =
+                checkpoint([](std::span<const Tensor> in) { return multiply(in[0], in[0]); },
                            std::span(&x, 1));
-                       const Tensor seed = make(worker, numbers({3}, 1));
-                       (void)gradients(std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1),
-                                       {true, 0});
-                     })
-                .find("checkpoint: "),
-            std::string::npos);
+            const Tensor seed = make(worker, numbers({3}, 1));
+            (void)gradients(std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1), {true, 0});
+          })
+          .find("checkpoint: "),
+      std::string::npos);
 }
 
 }  // namespace

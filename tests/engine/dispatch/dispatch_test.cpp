@@ -3,6 +3,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "engine/core/error.h"
 #include "engine/dispatch/create.h"
 #include "engine/dispatch/intrinsic.h"
 #include "engine/dispatch/redistribute.h"
@@ -105,8 +106,9 @@ TEST(Dispatch, ADtypeWithoutKernelsIsUnsupportedHereAndCountedByMeta) {
 TEST(Dispatch, AValueReadUnderMetaIsUnsupported) {
   World meta;
   meta.meta = true;
-  EXPECT_EQ(error_of(meta, [](Worker& worker) { (void)value_of(mean(make(worker, numbers({4})))); }),
-            "unsupported: rank 0: a value is read, but meta holds none");
+  EXPECT_EQ(
+      error_of(meta, [](Worker& worker) { (void)value_of(mean(make(worker, numbers({4})))); }),
+      "unsupported: rank 0: a value is read, but meta holds none");
 }
 
 TEST(Dispatch, PeersFact7_ThreeFiveAndSixRowsOnFourRanks) {

@@ -170,7 +170,10 @@ TEST(Slice, AStrideSharesMemoryAndARangeOutsideIsNamed) {
     const Tensor x = make(worker, numbers({7}));
     EXPECT_EQ(slice(x, {0, 1, 7, 2}).state().buffer, x.state().buffer);
   });
-  EXPECT_EQ(error_of({}, [](Worker& worker) { (void)slice(make(worker, numbers({7})), {0, 3, 8, 1}); }),
+  EXPECT_EQ(error_of({},
+                     [](Worker& worker) {
+                       (void)slice(make(worker, numbers({7})), {0, 3, 8, 1});
+                     }),
             "invalid: rank 0: slice: 3 .. 8 of dim 0, which is 7");
 }
 

@@ -24,8 +24,8 @@ std::vector<std::string> plan_of(const std::string& mesh, const Op& op,
   return on_ranks<std::vector<std::string>>(world, [&](Worker& worker) {
     std::vector<Spec> specs;
     for (const Given& each : given)
-      specs.push_back({each.shape, Dtype::float32,
-                       layout_of(worker, each.shape.ndim(), each.placed)});
+      specs.push_back(
+          {each.shape, Dtype::float32, layout_of(worker, each.shape.ndim(), each.placed)});
     std::vector<Operand> operands;
     std::vector<const Spec*> seen;
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -71,10 +71,12 @@ TEST(Plan, AContractedDimCutInOneCutsTheOtherForNothing) {
 
 TEST(Plan, AParameterIsNeverMoved) {
   // Moving the small weight would be cheaper by far, but it is a parameter.
-  EXPECT_EQ(plan_of("d=2", Linear(false), {{{800, 4}, cut(0, {400, 400})}, {{6, 4}, cut(0, {3, 3}), true}}),
+  EXPECT_EQ(plan_of("d=2", Linear(false),
+                    {{{800, 4}, cut(0, {400, 400})}, {{6, 4}, cut(0, {3, 3}), true}}),
             (Texts{"[800, 4]", "[6(d: 2x3), 4]", "[800, 6(d: 2x3)]"}));
-  EXPECT_EQ(plan_of("d=2", Linear(false), {{{800, 4}, cut(0, {400, 400})}, {{6, 4}, cut(0, {3, 3})}}),
-            (Texts{"[800(d: 2x400), 4]", "[6, 4]", "[800(d: 2x400), 6]"}));
+  EXPECT_EQ(
+      plan_of("d=2", Linear(false), {{{800, 4}, cut(0, {400, 400})}, {{6, 4}, cut(0, {3, 3})}}),
+      (Texts{"[800(d: 2x400), 4]", "[6, 4]", "[800(d: 2x400), 6]"}));
 }
 
 TEST(Plan, ElseTheFewestBytesMove) {
@@ -113,8 +115,9 @@ TEST(Plan, APendingMaximumDoesNotPassThroughAdd) {
 
 TEST(Plan, TheSumOverACutDimCannotCarryItsBiasTwice) {
   // With a bias the contracted dim must be whole.
-  EXPECT_EQ(plan_of("d=2", Linear(true), {{{8, 4}, cut(1, {2, 2})}, {{6, 4}, cut(1, {2, 2})}, {{6}, {}}}),
-            (Texts{"[8, 4]", "[6, 4]", "[6]", "[8, 6]"}));
+  EXPECT_EQ(
+      plan_of("d=2", Linear(true), {{{8, 4}, cut(1, {2, 2})}, {{6, 4}, cut(1, {2, 2})}, {{6}, {}}}),
+      (Texts{"[8, 4]", "[6, 4]", "[6]", "[8, 6]"}));
 }
 
 TEST(Plan, EachAxisChoosesForItself) {

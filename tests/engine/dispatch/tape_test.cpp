@@ -265,10 +265,10 @@ TEST(Backward, NamesParametersThatTheLossDoesNotRead) {
 }
 
 TEST(Backward, OfALossThatIsNoScalarOrReadsNoParameterIsRefused) {
-  EXPECT_EQ(error_of({}, [](Worker& worker) {
-              (void)backward(exp(make(worker, numbers({3}), {}, true)));
-            }),
-            "invalid: rank 0: backward: the loss is [3], one value is needed");
+  EXPECT_EQ(
+      error_of({},
+               [](Worker& worker) { (void)backward(exp(make(worker, numbers({3}), {}, true))); }),
+      "invalid: rank 0: backward: the loss is [3], one value is needed");
   EXPECT_EQ(error_of({}, [](Worker& worker) { (void)backward(mean(make(worker, numbers({3})))); }),
             "invalid: rank 0: backward: the loss depends on no parameter");
 }
@@ -327,8 +327,8 @@ TEST(Backward, StoredAndUsedLayoutsGiveTheGradientOfOneRank) {
 TEST(Backward, MicroBatchesKeptPendingEqualOneBatch) {
   const Values x = numbers({8, 3}, 1);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    return Values{{end - begin, 3}, std::vector<double>(x.data.begin() + begin * 3,
-                                                        x.data.begin() + end * 3)};
+    return Values{{end - begin, 3},
+                  std::vector<double>(x.data.begin() + begin * 3, x.data.begin() + end * 3)};
   };
   World world;
   world.mesh = "domain=3";

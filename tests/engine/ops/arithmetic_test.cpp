@@ -33,8 +33,8 @@ OpCase pair(std::string name, Pair call, Number number, Binary::Kind kind, const
   c.reference = [number, whole](std::span<const Values> in) {
     Values y = zeros(whole);
     for (std::int64_t i = 0; i < whole.count(); ++i)
-      y[i] = number(in[0][broadcast(whole, in[0].shape, i)],
-                    in[1][broadcast(whole, in[1].shape, i)]);
+      y[i] =
+          number(in[0][broadcast(whole, in[0].shape, i)], in[1][broadcast(whole, in[1].shape, i)]);
     return std::vector{y};
   };
   c.op = [kind] { return make_ref<Binary>(kind); };
@@ -56,7 +56,8 @@ std::vector<OpCase> pairs() {
   std::vector<OpCase> cases;
   for (const Row& row : rows) {
     const auto add = [&](const char* how, const Shape& a, const Shape& b, const Shape& whole) {
-      cases.push_back(pair(std::string(row.name) + how, row.call, row.number, row.kind, a, b, whole));
+      cases.push_back(
+          pair(std::string(row.name) + how, row.call, row.number, row.kind, a, b, whole));
     };
     add("OfEqualShapes", {5, 4}, {5, 4}, {5, 4});
     add("OfAVector", {2, 5, 4}, {4}, {2, 5, 4});
@@ -86,11 +87,12 @@ OpCase single(std::string name, std::function<Tensor(const Tensor&)> call,
 INSTANTIATE_TEST_SUITE_P(Binary, OpCases, testing::ValuesIn(pairs()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     Factor, OpCases,
-    testing::Values(
-        single("Scale", [](const Tensor& x) { return scale(x, -2.5); },
-               [](double x) { return -2.5 * x; }, [] { return make_ref<Scale>(-2.5); }),
-        single("Shift", [](const Tensor& x) { return shift(x, 0.75); },
-               [](double x) { return x + 0.75; }, [] { return make_ref<Shift>(0.75); })),
+    testing::Values(single(
+                        "Scale", [](const Tensor& x) { return scale(x, -2.5); },
+                        [](double x) { return -2.5 * x; }, [] { return make_ref<Scale>(-2.5); }),
+                    single(
+                        "Shift", [](const Tensor& x) { return shift(x, 0.75); },
+                        [](double x) { return x + 0.75; }, [] { return make_ref<Shift>(0.75); })),
     name_of_case);
 
 OpCase same_operand_twice() {

@@ -32,8 +32,8 @@ std::vector<Values> attend(const Values& q, const Values& k, const Values& v, do
         lse[(b * q.shape[1] + i) * q.shape[2] + h] = std::log(sum);
         for (std::int64_t j = 0; j < k.shape[1]; ++j)
           for (std::int64_t e = 0; e < v.shape[3]; ++e)
-            y[at(out, b, i, h, e)] += weight[static_cast<std::size_t>(j)] / sum *
-                                      v[at(v.shape, b, j, h, e)];
+            y[at(out, b, i, h, e)] +=
+                weight[static_cast<std::size_t>(j)] / sum * v[at(v.shape, b, j, h, e)];
       }
   return {y, lse};
 }

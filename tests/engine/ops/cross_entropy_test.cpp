@@ -92,11 +92,12 @@ TEST(CrossEntropy, ATargetThatIsNoClassIsRefused) {
 }
 
 TEST(CrossEntropy, TargetsOfAnotherDtypeAreRefused) {
-  EXPECT_EQ(error_of({},
-                     [](Worker& worker) {
-                       (void)cross_entropy(make(worker, numbers({2, 3})), make(worker, numbers({2})));
-                     }),
-            "invalid: rank 0: cross_entropy: targets are float64, int64 is needed");
+  EXPECT_EQ(
+      error_of({},
+               [](Worker& worker) {
+                 (void)cross_entropy(make(worker, numbers({2, 3})), make(worker, numbers({2})));
+               }),
+      "invalid: rank 0: cross_entropy: targets are float64, int64 is needed");
 }
 
 }  // namespace

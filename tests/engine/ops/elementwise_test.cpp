@@ -32,12 +32,13 @@ double reference_of(Function function, double x) {
   return 0;
 }
 
-constexpr std::array<Tensor (*)(const Tensor&), function_count> calls{
-    gelu, gelu_tanh, tanh, relu, silu, sigmoid, exp, log};
+constexpr std::array<Tensor (*)(const Tensor&), function_count> calls{gelu, gelu_tanh, tanh, relu,
+                                                                      silu, sigmoid,   exp,  log};
 
 Values inputs_of(Function function, const Shape& shape) {
   Values x = numbers(shape, 7);
-  for (double& value : x.data) value = function == Function::log ? std::abs(value) + 0.1 : 3 * value;
+  for (double& value : x.data)
+    value = function == Function::log ? std::abs(value) + 0.1 : 3 * value;
   return x;
 }
 
@@ -108,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Second, EveryFunction, testing::Range(0, function_count
 TEST(Elementwise, LargeArgumentsStayFinite) {
   const Values x{{4}, {-800, -40, 40, 800}};
   for (const auto call : {gelu, gelu_tanh, tanh, silu, sigmoid}) {
-    const Values y = on_all({}, [&](Worker& worker) { return whole_values(call(make(worker, x))); });
+    const Values y =
+        on_all({}, [&](Worker& worker) { return whole_values(call(make(worker, x))); });
     for (const double value : y.data) EXPECT_TRUE(std::isfinite(value));
   }
 }

@@ -52,13 +52,15 @@ TEST(Arrangements, CoverEveryLetterEveryDimAndPendingOperands) {
   OpCase c = squares();
   c.op = [] { return make_ref<Linear>(false); };
   std::vector<std::string> line;
-  for (const Arrangement& arrangement : line_arrangements(c)) line.push_back(to_string(arrangement));
+  for (const Arrangement& arrangement : line_arrangements(c))
+    line.push_back(to_string(arrangement));
   const auto has = [&](const std::string& text) {
     return std::find(line.begin(), line.end(), text) != line.end();
   };
   EXPECT_TRUE(has("domain=3; operand 0: dim 0 over axes 0 as 4,0,2; operand 1: whole"));
-  EXPECT_TRUE(has("domain=3; operand 0: dim 1 over axes 0 as 2,0,0; operand 1: dim 1 over axes 0 "
-                  "as 2,0,0"));
+  EXPECT_TRUE(
+      has("domain=3; operand 0: dim 1 over axes 0 as 2,0,0; operand 1: dim 1 over axes 0 "
+          "as 2,0,0"));
   EXPECT_TRUE(has("domain=3; operand 0: whole; operand 1: dim 0 over axes 0 as 0,1,1"));
   EXPECT_TRUE(has("domain=3; operand 0: partial sum over axes 0; operand 1: whole"));
   EXPECT_GE(line.size(), 15U);

@@ -63,7 +63,10 @@ TEST(Permute, A11_TheShortRankHasStridesOfItsOwn) {
 }
 
 TEST(Permute, ADimNamedTwiceIsRefused) {
-  EXPECT_EQ(error_of({}, [](Worker& worker) { (void)permute(make(worker, numbers({2, 2})), {1, 1}); }),
+  EXPECT_EQ(error_of({},
+                     [](Worker& worker) {
+                       (void)permute(make(worker, numbers({2, 2})), {1, 1});
+                     }),
             "invalid: rank 0: permute: dim 1 is named twice");
 }
 

@@ -52,7 +52,10 @@ TEST(Pieces, APieceThatNobodyReadsHasAGradientOfZero) {
 }
 
 TEST(Pieces, SizesThatDoNotAddUpAreNamed) {
-  EXPECT_EQ(error_of({}, [](Worker& worker) { (void)pieces(make(worker, numbers({5})), 0, {2, 2}); }),
+  EXPECT_EQ(error_of({},
+                     [](Worker& worker) {
+                       (void)pieces(make(worker, numbers({5})), 0, {2, 2});
+                     }),
             "invalid: rank 0: pieces: 2 + 2 make 4, dim 0 is 5");
 }
 

@@ -83,8 +83,7 @@ TEST(Random, ValuesAreExactInFloat32) {
   world.dtype = Dtype::float32;
   const auto draw = [](Worker& worker, Dtype dtype) {
     worker.set_random_calls(0);
-    return whole_values(
-        random_normal(worker, {{64}, dtype, worker.layouts().replicated(1)}, 1));
+    return whole_values(random_normal(worker, {{64}, dtype, worker.layouts().replicated(1)}, 1));
   };
   run_on(world, [&](Worker& worker, int) {
     EXPECT_TRUE(same(draw(worker, Dtype::float32), draw(worker, Dtype::float64)));

@@ -9,8 +9,10 @@ namespace {
 Values sum_of(const Values& x, std::uint32_t mask, bool keep, double factor) {
   Shape shape;
   for (int d = 0; d < x.shape.ndim(); ++d) {
-    if ((mask >> d & 1U) == 0) shape.push_back(x.shape[d]);
-    else if (keep) shape.push_back(1);
+    if ((mask >> d & 1U) == 0)
+      shape.push_back(x.shape[d]);
+    else if (keep)
+      shape.push_back(1);
   }
   Values y = zeros(shape);
   for (std::int64_t i = 0; i < x.shape.count(); ++i) {
@@ -68,7 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_case);
 
 TEST(Reduce, TheMeanOfNothingIsRefused) {
-  EXPECT_EQ(error_of({}, [](Worker& worker) { (void)mean(make(worker, numbers({0, 3}))); }),
+  EXPECT_EQ(error_of({},
+                     [](Worker& worker) {
+                       (void)mean(make(worker, numbers({0, 3})));
+                     }),
             "invalid: rank 0: mean: no elements in [0, 3]");
 }
 
@@ -97,9 +102,8 @@ TEST(Reduce, PeersFact11_ValueOfAShardedMeanIsTheGlobalOneOnEveryRank) {
   for (const double value : x.data) expected += value / 14;
   for (const std::vector<std::int64_t>& sizes :
        {std::vector<std::int64_t>{2, 3, 4, 5}, {4, 4, 4, 2}, {0, 7, 0, 7}})
-    for (const double found : on_ranks<double>(world, [&](Worker& worker) {
-           return value_of(mean(make(worker, x, cut(0, sizes))));
-         }))
+    for (const double found : on_ranks<double>(
+             world, [&](Worker& worker) { return value_of(mean(make(worker, x, cut(0, sizes)))); }))
       EXPECT_NEAR(found, expected, 1e-14);
 }
 

@@ -18,18 +18,19 @@ OpCase reshaped(std::string name, const Shape& from, const Shape& to) {
   return c;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Reshape, OpCases,
-    testing::Values(reshaped("MergesTwoDims", {3, 4, 5}, {12, 5}),
-                    reshaped("MergesTheInnerDims", {3, 4, 5}, {3, 20}),
-                    reshaped("SplitsTheLastDim", {3, 8}, {3, 2, 4}),
-                    reshaped("SplitsTheFirstDim", {12, 3}, {3, 4, 3}),
-                    reshaped("Regroups", {4, 6}, {6, 4}), reshaped("Flattens", {2, 3, 4}, {24}),
-                    reshaped("AddsDimsOfOne", {4, 5}, {1, 4, 1, 5, 1}),
-                    reshaped("DropsDimsOfOne", {1, 4, 1, 5, 1}, {4, 5}),
-                    reshaped("OfNothing", {0, 4}, {2, 0, 2}), reshaped("ToAScalar", {1, 1}, {}),
-                    reshaped("OfAScalar", {}, {1, 1})),
-    name_of_case);
+INSTANTIATE_TEST_SUITE_P(Reshape, OpCases,
+                         testing::Values(reshaped("MergesTwoDims", {3, 4, 5}, {12, 5}),
+                                         reshaped("MergesTheInnerDims", {3, 4, 5}, {3, 20}),
+                                         reshaped("SplitsTheLastDim", {3, 8}, {3, 2, 4}),
+                                         reshaped("SplitsTheFirstDim", {12, 3}, {3, 4, 3}),
+                                         reshaped("Regroups", {4, 6}, {6, 4}),
+                                         reshaped("Flattens", {2, 3, 4}, {24}),
+                                         reshaped("AddsDimsOfOne", {4, 5}, {1, 4, 1, 5, 1}),
+                                         reshaped("DropsDimsOfOne", {1, 4, 1, 5, 1}, {4, 5}),
+                                         reshaped("OfNothing", {0, 4}, {2, 0, 2}),
+                                         reshaped("ToAScalar", {1, 1}, {}),
+                                         reshaped("OfAScalar", {}, {1, 1})),
+                         name_of_case);
 
 OpCase of_transposed() {
   OpCase c = reshaped("OfATransposedMatrix", {3, 4}, {12});
@@ -71,7 +72,8 @@ struct Moved {
   std::int64_t collectives = 0;
 };
 
-Moved reshape_cut(const std::string& mesh, const Shape& from, const Placed& placed, const Shape& to) {
+Moved reshape_cut(const std::string& mesh, const Shape& from, const Placed& placed,
+                  const Shape& to) {
   World world;
   world.mesh = mesh;
   return on_ranks<Moved>(world, [&](Worker& worker) {

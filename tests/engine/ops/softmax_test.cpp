@@ -34,7 +34,9 @@ OpCase over(std::string name, const Shape& shape, int dim, bool logarithm) {
   c.call = [=](std::span<const Tensor> in) {
     return std::vector{logarithm ? log_softmax(in[0], dim) : softmax(in[0], dim)};
   };
-  c.reference = [=](std::span<const Values> in) { return std::vector{along(in[0], dim, logarithm)}; };
+  c.reference = [=](std::span<const Values> in) {
+    return std::vector{along(in[0], dim, logarithm)};
+  };
   c.op = [=] { return make_ref<Softmax>(dim, logarithm); };
   return c;
 }

@@ -84,16 +84,67 @@ TEST(ThreadCommunicator, AWaitWithoutEndThrowsAtTheDeadlineAndNamesTheRank) {
   }
 }
 
+// Long enough for the others to be asleep.
+void let_others_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
 TEST(ThreadCommunicator, ARankThatLeavesWakesThoseWhoSleep) {
   for (const int ranks : {2, 12}) {
-    ThreadHub hub(Mesh({{"domain", ranks}}));
+    ThreadHub hub(Mesh({{"domain", ranks}}), std::chrono::seconds(5));
     on_hub(hub, [&](Communicator& all, int rank) {
       if (rank == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        let_others_sleep();
         hub.leave(rank);
       } else {
         expect_error(Fault::external, {"rank 0, which ended its program"}, [&] { all.barrier(); });
       }
+    });
+  }
+}
+
+TEST(ThreadCommunicator, ARankThatFailsWakesThoseWhoSleep) {
+  for (const int ranks : {2, 12}) {
+    ThreadHub hub(Mesh({{"domain", ranks}}), std::chrono::hours(1));
+    on_hub(hub, [&](Communicator& all, int rank) {
+      if (rank == 0) {
+        let_others_sleep();
+        all.abort("planned");
+      } else {
+        expect_error(Fault::external, {"rank 0: planned"}, [&] { all.barrier(); });
+      }
+    });
+  }
+}
+
+TEST(ThreadCommunicator, AReceiverThatSleepsIsWokenByTheStartOfItsSender) {
+  for (const int ranks : {2, 12}) {
+    ThreadHub hub(Mesh({{"domain", ranks}}), std::chrono::hours(1));
+    std::barrier taken(ranks);
+    on_hub(hub, [&](Communicator& all, int rank) {
+      std::vector<float> block(9, rank == 0 ? 1.0F : 0.0F);
+      std::vector<Message> messages;
+      for (int other = 1; rank == 0 && other < ranks; ++other)
+        messages.push_back({other, block_of(block)});
+      if (rank != 0) messages.push_back({0, block_of(block)});
+      if (rank == 0) let_others_sleep();
+      const Pending call = rank == 0 ? all.exchange(messages, {}) : all.exchange({}, messages);
+      if (rank != 0) all.wait(call);
+      taken.arrive_and_wait();
+      if (rank == 0) all.wait(call);
+      EXPECT_EQ(block[8], 1.0F);
+    });
+  }
+}
+
+TEST(ThreadCommunicator, ARankThatWakesLateStillFindsWhatDiffers) {
+  for (int round = 0; round < 10; ++round) {
+    ThreadHub hub(Mesh({{"domain", 2}}));
+    on_hub(hub, [&](Communicator& all, int rank) {
+      std::vector<float> values(7 + rank);
+      if (rank == 0) let_others_sleep();
+      const Pending call = all.all_reduce(block_of(values), block_of(values), Reduction::sum);
+      expect_error(Fault::invalid, {"7 float32", "8 float32"}, [&] { all.wait(call); });
+      hub.abort("rank 0 failed");
+      hub.leave(rank);
     });
   }
 }

@@ -1,0 +1,132 @@
+#include "engine/backends/cpu/onednn.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "tests/engine/backends/products.h"
+
+namespace shardlab::cpu {
+namespace {
+
+TEST(Onednn, TellsItsVersion) {
+  const std::string version = onednn_version();
+  EXPECT_TRUE(version.starts_with("2.") || version.starts_with("3.")) << version;
+}
+
+TEST(Onednn, ProductsAreRightWhetherWeightsArePackedOrNot) {
+  CountedMemory memory;
+  Scratch scratch(memory);
+  OnednnMatmul multiply(scratch);
+  struct Case {
+    std::int64_t m, n, k;
+  };
+  for (const Case& c : std::vector<Case>{{63, 3072, 20},
+                                         {64, 3072, 20},
+                                         {255, 3073, 17},
+                                         {256, 3073, 17},
+                                         {1024, 1024, 21},
+                                         {1024, 1000, 21}})
+    for (int form = 0; form < 16; ++form) {
+      SCOPED_TRACE(testing::Message() << c.m << "x" << c.k << "x" << c.n << " form " << form);
+      Stored<float> a(c.m, c.k, {(form & 1) != 0});
+      Stored<float> b(c.k, c.n, {(form & 2) != 0});
+      Stored<float> bias(1, c.n);
+      Stored<float> out(c.m, c.n);
+      a.fill(1);
+      b.fill(2);
+      bias.fill(3);
+      out.fill(4);
+      const float* const row = (form & 4) != 0 ? bias.read().data : nullptr;
+      const bool accumulate = (form & 8) != 0;
+      const Matrix<float> before = out.view();
+      const auto expected =
+          expected_product(a.read(), b.read(), row, accumulate ? &before : nullptr);
+      multiply(a.read(), b.read(), row, accumulate, out.view());
+      EXPECT_LE(error_of(out.view(), expected, c.k), rounding<float>);
+    }
+}
+
+TEST(Onednn, ScratchThatMovedIsFoundAgain) {
+  CountedMemory memory;
+  Scratch scratch(memory);
+  OnednnMatmul multiply(scratch);
+  for (const std::int64_t n : {3072, 5120, 3072, 7168, 5120}) {
+    Stored<float> a(64, 33);
+    Stored<float> b(33, n);
+    Stored<float> out(64, n);
+    a.fill(1);
+    b.fill(static_cast<std::uint32_t>(n));
+    const auto expected = expected_product<float>(a.read(), b.read(), nullptr, nullptr);
+    multiply(a.read(), b.read(), nullptr, false, out.view());
+    EXPECT_LE(error_of(out.view(), expected, 33), rounding<float>);
+  }
+}
+
+TEST(Onednn, MoreShapesThanAreKeptStayRight) {
+  CountedMemory memory;
+  Scratch scratch(memory);
+  OnednnMatmul multiply(scratch);
+  for (std::int64_t k = 1; k <= 1100; ++k) {
+    Stored<float> a(2, k);
+    Stored<float> b(k, 3);
+    Stored<float> out(2, 3);
+    a.fill(1);
+    b.fill(2);
+    const auto expected = expected_product<float>(a.read(), b.read(), nullptr, nullptr);
+    multiply(a.read(), b.read(), nullptr, false, out.view());
+    ASSERT_LE(error_of(out.view(), expected, k), rounding<float>) << k;
+  }
+}
+
+TEST(Onednn, AnErrorOfTheLibraryIsExternalAndTellsItsStatus) {
+  CountedMemory memory;
+  Scratch scratch(memory);
+  OnednnMatmul multiply(scratch);
+  float value = 0.0f;
+  try {
+    multiply({&value, -1, 1, 1}, {&value, 1, 1, 1}, nullptr, false, {&value, -1, 1, 1});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::external);
+    EXPECT_NE(std::string(error.what()).find("-1x1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("status 2 (invalid_arguments)"), std::string::npos)
+        << error.what();
+  }
+}
+
+// Rank threads that shared one scratchpad got wrong values in a few of a thousand products.
+TEST(Onednn, RankThreadsWithTheSameShapesDoNotDisturbEachOther) {
+  constexpr int ranks = 4;
+  std::array<int, ranks> wrong{};
+  std::array<CountedMemory, ranks> memories;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto at = static_cast<std::size_t>(rank);
+      Scratch scratch(memories[at]);
+      OnednnMatmul multiply(scratch);
+      Stored<float> a(64, 128, {true});
+      Stored<float> b(128, 3072);
+      Stored<float> out(64, 3072);
+      Stored<float> first(64, 3072);
+      a.fill(static_cast<std::uint32_t>(10 + rank));
+      b.fill(static_cast<std::uint32_t>(20 + rank));
+      const auto expected = expected_product<float>(a.read(), b.read(), nullptr, nullptr);
+      multiply(a.read(), b.read(), nullptr, false, first.view());
+      if (error_of(first.view(), expected, 128) > rounding<float>) ++wrong[at];
+      for (int i = 0; i < 500; ++i) {
+        multiply(a.read(), b.read(), nullptr, false, out.view());
+        if (!same_bits(out, first)) ++wrong[at];
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, (std::array<int, ranks>{}));
+}
+
+}  // namespace
+}  // namespace shardlab::cpu
