@@ -57,8 +57,7 @@ class RingAttention final : public Program {
 void add_ring_attention(Scenarios& scenarios) {
   scenarios.add(
       {"ring_attention",
-       "One attention whose tokens are cut around a ring of ranks (axis domain); training takes "
-       "the gradients of the sum",
+       "one attention; axis domain cuts the tokens around a ring of ranks, data the batch",
        {{"batch", "sequences in all", "1", "1", "2"},
         {"heads", "attention heads", "8", "8", "2"},
         {"head-dim", "width of a head", "256", "64", "4"},

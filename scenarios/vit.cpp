@@ -86,8 +86,7 @@ class Vit final : public Program {
 void add_vit(Scenarios& scenarios) {
   scenarios.add(
       {"vit",
-       "Vision Transformer with a convolution stem, cut along the image height (axis domain) and "
-       "the batch (axis data)",
+       "vision transformer with a convolution stem; axis domain cuts the image height, data the batch",
        {{"size", "image extents, height first", "1024x1024", "512x512", "12x8"},
         {"patch", "patch extents, one number for a square", "8", "16", "2"},
         {"channels", "channels of the image", "3", "3", "3"},

@@ -55,15 +55,6 @@ std::vector<std::string> cells(const std::string& name, const Layout& layout, co
   return {name, to_string(shape), placement_of(layout), range};
 }
 
-void print_parameters(Worker& worker) {
-  if (worker.parameters().empty()) return;
-  Table table({"parameter", "shape", "placement", "bytes per rank"});
-  for (const Tensor& parameter : worker.parameters())
-    table.row(cells(parameter.state().parameter->name, *parameter.layout(), parameter.shape(),
-                    parameter.dtype()));
-  fmt::print("{}\n", table.text());
-}
-
 /// Rows of one part of the model.
 struct Part {
   std::string name;
@@ -78,13 +69,16 @@ std::vector<std::string> row_of(const Step& step) {
             placement_of(*step.layout),
             "moves " + show_bytes(static_cast<double>(step.bytes))};
   }
+  if (step.layout == nullptr)
+    return {step.op, to_string(step.shape), "this rank's part, here rank 0's",
+            show_bytes(static_cast<double>(step.shape.count() * width_of(step.dtype)))};
   return cells(step.op, *step.layout, step.shape, step.dtype);
 }
 
 std::vector<Part> parts_of(const Trace& trace, bool full) {
   std::vector<Part> parts;
   for (const Step& step : trace.steps()) {
-    if (step.layout == nullptr || step.kind == Step::Kind::wait) continue;
+    if (step.kind == Step::Kind::wait) continue;
     // Looks at memory hold nothing of their own.
     if (step.kind == Step::Kind::look && !full) continue;
     const std::string name = step.scope == nullptr ? "step" : *step.scope;
@@ -95,8 +89,9 @@ std::vector<Part> parts_of(const Trace& trace, bool full) {
   return parts;
 }
 
-void print_parts(const std::vector<Part>& parts) {
-  Table table({"activation", "shape", "placement", "bytes per rank"});
+/// Parts in order, equal neighbours as one.
+void print_parts(const char* title, const std::vector<Part>& parts, bool moving) {
+  Table table({title, "shape", "placement", "bytes per rank"});
   for (std::size_t p = 0; p < parts.size();) {
     std::size_t same = p + 1;
     while (same < parts.size() && parts[same].rows == parts[p].rows) ++same;
@@ -106,7 +101,7 @@ void print_parts(const std::vector<Part>& parts) {
     const std::string name =
         same == p + 1 ? parts[p].name
                       : fmt::format("{} .. {}, each", parts[p].name, parts[same - 1].name);
-    table.row({name, "", "", moved});
+    table.row({name, "", "", moving ? moved : ""});
     for (const std::vector<std::string>& row : parts[p].rows) {
       std::vector<std::string> indented = row;
       indented[0] = "  " + indented[0];
@@ -114,7 +109,29 @@ void print_parts(const std::vector<Part>& parts) {
     }
     p = same;
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}\n", table.text());
+}
+
+void print_parameters(Worker& worker) {
+  if (worker.parameters().empty()) return;
+  std::vector<Part> parts;
+  std::int64_t count = 0;
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(worker.mesh().size()));
+  for (const Tensor& parameter : worker.parameters()) {
+    const std::string& name = parameter.state().parameter->name;
+    const std::size_t dot = name.find('.');
+    const std::string part = dot == std::string::npos ? "model" : name.substr(0, dot);
+    if (parts.empty() || parts.back().name != part) parts.push_back({part, {}, 0});
+    parts.back().rows.push_back(cells(dot == std::string::npos ? name : name.substr(dot + 1),
+                                      *parameter.layout(), parameter.shape(), parameter.dtype()));
+    count += parameter.shape().count();
+    for (std::size_t r = 0; r < bytes.size(); ++r)
+      bytes[r] += bytes_of(*parameter.layout(), parameter.shape(), parameter.dtype(),
+                           static_cast<int>(r));
+  }
+  print_parts("parameter", parts, false);
+  fmt::print("{} parameters, at most {} a rank\n\n", count,
+             show_bytes(static_cast<double>(*std::max_element(bytes.begin(), bytes.end()))));
 }
 
 void print_layout(const Scenario& scenario, const Params& params, const Mesh& mesh, bool full) {
@@ -132,10 +149,10 @@ void print_layout(const Scenario& scenario, const Params& params, const Mesh& me
     worker.trace().clear();
     worker.backend().ledger().reset_peak();
     (void)program->step(false);
-    print_parts(parts_of(worker.trace(), full));
+    print_parts("activation", parts_of(worker.trace(), full), true);
     for (const std::string& note : worker.notes()) fmt::print(stderr, "warning: {}\n", note);
     const Ledger& ledger = worker.backend().ledger();
-    fmt::print("\nrank 0 holds {} at most and {} after the step; {} collectives a step\n",
+    fmt::print("rank 0 holds {} at most and {} after the step; {} collectives a step\n",
                show_bytes(static_cast<double>(ledger.peak())),
                show_bytes(static_cast<double>(ledger.live())),
                worker.trace().totals().collectives);

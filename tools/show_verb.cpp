@@ -46,38 +46,34 @@ std::string check_of(const CurveRow& row) {
   return row.checks.passed > 0 ? fmt::format("{} ok", row.checks.passed) : "-";
 }
 
+std::vector<std::string> cells_of(const Reader& reader, const CurveRow& row) {
+  const auto flop = results::summarize(reader, row.run, results::flop().name);
+  const bool timed = row.seconds && row.seconds->median > 0;
+  return {row.mesh,
+          row.seconds ? show_seconds(row.seconds->median) : "-",
+          row.seconds && row.seconds->interval
+              ? show_range(row.seconds->interval->low, row.seconds->interval->high)
+              : "-",
+          row.speedup && !row.oversubscribed ? fmt::format("{:.2f}x", *row.speedup) : "-",
+          row.oversubscribed ? "oversubscribed"
+          : row.efficiency   ? show_percent(*row.efficiency)
+                             : "-",
+          flop && timed ? show_flop(flop->median / row.seconds->median) + "/s" : "-",
+          row.peak_bytes ? show_bytes(*row.peak_bytes) : "-",
+          row.bytes_sent ? show_bytes(*row.bytes_sent) : "-",
+          check_of(row)};
+}
+
 void print_curve(const Reader& reader, const Curve& curve) {
   fmt::print("{}\n  {}\n", title_of(curve.series), parameters_of(curve.series));
-  Table table({"mesh", "ranks", "step", "95 % interval", "speedup", "efficiency", "flop rate",
-               "peak memory", "received", "check", "note"});
-  for (const CurveRow& row : curve.rows) {
-    std::vector<std::string> cells{row.mesh, std::to_string(row.ranks)};
-    if (row.seconds) {
-      cells.push_back(show_seconds(row.seconds->median));
-      cells.push_back(row.seconds->interval
-                          ? fmt::format("{} .. {}", show_seconds(row.seconds->interval->low),
-                                        show_seconds(row.seconds->interval->high))
-                          : "-");
-    } else {
-      cells.insert(cells.end(), 2, "-");
-    }
-    cells.push_back(row.speedup && !row.oversubscribed ? fmt::format("{:.2f}x", *row.speedup)
-                                                       : "-");
-    cells.push_back(row.efficiency ? show_percent(*row.efficiency) : "-");
-    const auto flop = results::summarize(reader, row.run, results::flop().name);
-    cells.push_back(flop && row.seconds && row.seconds->median > 0
-                        ? show_flop(flop->median / row.seconds->median) + "/s"
-                        : "-");
-    cells.push_back(row.peak_bytes ? show_bytes(*row.peak_bytes) : "-");
-    cells.push_back(row.bytes_sent ? show_bytes(*row.bytes_sent) : "-");
-    cells.push_back(check_of(row));
-    std::string note = row.oversubscribed ? "oversubscribed" : "";
+  Table table({"mesh", "step", "95 % interval", "speedup", "efficiency", "flop rate", "peak",
+               "received", "check"});
+  for (const CurveRow& row : curve.rows) table.row(cells_of(reader, row));
+  fmt::print("{}", table.text());
+  for (const CurveRow& row : curve.rows)
     if (row.status != RunStatus::complete)
-      note = fmt::format("{}: {}", results::name_of(row.status), row.reason);
-    cells.push_back(note);
-    table.row(std::move(cells));
-  }
-  fmt::print("{}\n", table.text());
+      fmt::print("  {} {}: {}\n", row.mesh, results::name_of(row.status), row.reason);
+  fmt::print("\n");
 }
 
 nlohmann::json json_of(const Curve& curve) {

@@ -73,6 +73,13 @@ std::string show_seconds(double seconds) {
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
+std::string show_range(double low_seconds, double high_seconds) {
+  if (high_seconds >= 1) return fmt::format("{:.3f} .. {:.3f} s", low_seconds, high_seconds);
+  if (high_seconds >= 1e-3)
+    return fmt::format("{:.3g} .. {:.3g} ms", low_seconds * 1e3, high_seconds * 1e3);
+  return fmt::format("{:.3g} .. {:.3g} us", low_seconds * 1e6, high_seconds * 1e6);
+}
+
 std::string show_bytes(double bytes) {
   return scaled(bytes, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
 }

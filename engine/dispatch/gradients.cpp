@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "engine/core/check.h"
@@ -119,6 +120,8 @@ class Replay {
   void replay(std::int64_t number) {
     // By value: a recorded gradient appends to the tape and may move its entries.
     const Tape::Entry entry = tape_.entry(number);
+    std::optional<Scope> scope;
+    if (entry.scope != nullptr) scope.emplace(worker_.trace(), *entry.scope);
     std::array<Tensor, max_outputs> incoming{};
     bool any = false;
     for (int o = 0; o < entry.outputs; ++o) {

@@ -9,6 +9,7 @@ void Tape::append(Ref<const Op> op, std::span<const Tensor> inputs, std::span<Te
   const Saves saves = op->saves();
   Entry entry;
   entry.op = std::move(op);
+  entry.scope = current_scope(outputs[0].worker().trace());
   entry.first_input = static_cast<std::int32_t>(inputs_.size());
   entry.inputs = static_cast<std::int32_t>(inputs.size());
   entry.first_output = static_cast<std::int32_t>(outputs_.size());

@@ -31,6 +31,7 @@ class Tape {
   };
   struct Entry {
     Ref<const Op> op;
+    const std::string* scope = nullptr;  ///< Part of the model, while a trace is kept.
     std::int32_t first_input = 0;
     std::int32_t inputs = 0;
     std::int32_t first_output = 0;

@@ -146,6 +146,16 @@ TEST_F(DatabaseTest, ATransactionThatIsNotCommittedIsUndone) {
   EXPECT_EQ(database.integer("SELECT count(*) FROM t"), 1);
 }
 
+TEST_F(DatabaseTest, AWriteTransactionHoldsTheLockFromItsBeginning) {
+  Database a(path, Database::Mode::create, 0), b(path, Database::Mode::write, 0);
+  a.execute("CREATE TABLE t (x)");
+  Transaction first(a, Transaction::Kind::write);
+  EXPECT_EQ(error_of([&] { Transaction(b, Transaction::Kind::write); }).fault(), Fault::external);
+  EXPECT_EQ(b.integer("SELECT count(*) FROM t"), 0) << "readers need not wait";
+  first.commit();
+  EXPECT_NO_THROW(Transaction(b, Transaction::Kind::write));
+}
+
 // Root may write everywhere, so these tests give up that right for a while.
 class ReadOnlyTest : public DatabaseTest {
  protected:

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "engine/backends/cpu/attention_plan.h"
 #include "engine/backends/cpu/attention_tiles.h"
 
+// A register tile is an array of vectors, which those of unknown length cannot form.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/attention_backward.cpp"
 #include <hwy/foreach_target.h>
@@ -15,9 +18,10 @@
 #include "engine/backends/cpu/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace shardlab::cpu {
+namespace shardlab::cpu::attention_tiles {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using cpu::HWY_NAMESPACE::exp_bounded;
 
 /// The operands of one head.
 template <typename T>
@@ -96,9 +100,9 @@ void pack_queries(BackwardTiles<T>& tiles, const BackwardHead<T>& head, std::int
     tiles.lse[query] = unseeing ? infinity : its_lse;
     tiles.delta[query] = 0;
     if (unseeing) continue;
-    tiles.delta[query] = dot(head.out.token(query), head.out.width_stride,
-                             tiles.out_gradient.data + query * tiles.out_gradient.stride,
-                             1, tiles.value_width);
+    tiles.delta[query] =
+        dot(head.out.token(query), head.out.width_stride,
+            tiles.out_gradient.data + query * tiles.out_gradient.stride, 1, tiles.value_width);
     if (lse_gradient != nullptr) tiles.delta[query] -= lse_gradient[query * lse_stride];
   }
 }
@@ -136,7 +140,7 @@ void add_queries(BackwardTiles<T>& tiles, std::int64_t start, std::int64_t queri
     const T* const k = tiles.k_columns + group * tiles.key_width;
     const T* const v = tiles.v_columns + group * tiles.value_width;
     for_each_column_tile<T>(
-        std::min(columns, keys - group), [&](std::int64_t first, auto vectors) {
+        std::min(columns, keys - group), [&](std::int64_t first, auto vectors) HWY_ATTR {
           for (std::int64_t row = 0; row < queries; row += tile_rows) {
             const auto at = [&](const Rows<T>& rows) {
               return Rows<T>{rows.data + row * rows.stride + group + first, rows.stride};
@@ -191,10 +195,14 @@ void backward(const AttentionSizes& sizes, const AttentionView<const T>& q,
   BackwardTiles<T> tiles(sizes, workspace);
   for (std::int64_t pair = 0; pair < sizes.batch * sizes.heads; ++pair) {
     const std::int64_t batch = pair / sizes.heads, number = pair % sizes.heads;
-    const BackwardHead<T> head{{q, batch, number},   {k, batch, number},
-                               {v, batch, number},   {out, batch, number},
-                               {out_gradient, batch, number}, {dq, batch, number},
-                               {dk, batch, number},  {dv, batch, number}};
+    const BackwardHead<T> head{{q, batch, number},
+                               {k, batch, number},
+                               {v, batch, number},
+                               {out, batch, number},
+                               {out_gradient, batch, number},
+                               {dq, batch, number},
+                               {dk, batch, number},
+                               {dv, batch, number}};
     const std::int64_t first = batch * sizes.queries * sizes.heads + number;
     pack_queries<T>(tiles, head, sizes.queries, static_cast<T>(sizes.scale), lse + first,
                     lse_gradient == nullptr ? nullptr : lse_gradient + first, sizes.heads);
@@ -221,37 +229,50 @@ void backward_double(const AttentionSizes& sizes, const AttentionView<const doub
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace shardlab::cpu
+}  // namespace shardlab::cpu::attention_tiles
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace shardlab::cpu {
+namespace attention_tiles {
 namespace {
+
 HWY_EXPORT(backward_float);
 HWY_EXPORT(backward_double);
+
+template <typename T>
+auto* chosen_backward() {
+  if constexpr (std::is_same_v<T, float>) {
+    return HWY_DYNAMIC_DISPATCH(backward_float);
+  } else {
+    return HWY_DYNAMIC_DISPATCH(backward_double);
+  }
+}
+
 }  // namespace
+}  // namespace attention_tiles
 
-template <>
-void attention_backward(const AttentionSizes& sizes, AttentionView<const float> q,
-                        AttentionView<const float> k, AttentionView<const float> v,
-                        AttentionView<const float> out, const float* lse,
-                        AttentionView<const float> out_gradient, const float* lse_gradient,
-                        AttentionView<float> dq, AttentionView<float> dk, AttentionView<float> dv,
+template <typename T>
+void attention_backward(const AttentionSizes& sizes, AttentionView<const T> q,
+                        AttentionView<const T> k, AttentionView<const T> v,
+                        AttentionView<const T> out, const T* lse,
+                        AttentionView<const T> out_gradient, const T* lse_gradient,
+                        AttentionView<T> dq, AttentionView<T> dk, AttentionView<T> dv,
                         std::byte* workspace) {
-  HWY_DYNAMIC_DISPATCH(backward_float)
-  (sizes, q, k, v, out, lse, out_gradient, lse_gradient, dq, dk, dv, workspace);
+  attention_tiles::chosen_backward<T>()(sizes, q, k, v, out, lse, out_gradient, lse_gradient, dq,
+                                        dk, dv, workspace);
 }
 
-template <>
-void attention_backward(const AttentionSizes& sizes, AttentionView<const double> q,
-                        AttentionView<const double> k, AttentionView<const double> v,
-                        AttentionView<const double> out, const double* lse,
-                        AttentionView<const double> out_gradient, const double* lse_gradient,
-                        AttentionView<double> dq, AttentionView<double> dk,
-                        AttentionView<double> dv, std::byte* workspace) {
-  HWY_DYNAMIC_DISPATCH(backward_double)
-  (sizes, q, k, v, out, lse, out_gradient, lse_gradient, dq, dk, dv, workspace);
-}
+template void attention_backward(const AttentionSizes&, AttentionView<const float>,
+                                 AttentionView<const float>, AttentionView<const float>,
+                                 AttentionView<const float>, const float*,
+                                 AttentionView<const float>, const float*, AttentionView<float>,
+                                 AttentionView<float>, AttentionView<float>, std::byte*);
+template void attention_backward(const AttentionSizes&, AttentionView<const double>,
+                                 AttentionView<const double>, AttentionView<const double>,
+                                 AttentionView<const double>, const double*,
+                                 AttentionView<const double>, const double*, AttentionView<double>,
+                                 AttentionView<double>, AttentionView<double>, std::byte*);
 
 }  // namespace shardlab::cpu
 #endif

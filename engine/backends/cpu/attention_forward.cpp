@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "engine/backends/cpu/attention_plan.h"
 #include "engine/backends/cpu/attention_tiles.h"
 
+// A register tile is an array of vectors, which those of unknown length cannot form.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/attention_forward.cpp"
 #include <hwy/foreach_target.h>
@@ -15,9 +18,10 @@
 #include "engine/backends/cpu/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace shardlab::cpu {
+namespace shardlab::cpu::attention_tiles {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using cpu::HWY_NAMESPACE::exp_bounded;
 
 /// Softmax state of a tile of queries, and what it is made from.
 template <typename T>
@@ -70,7 +74,8 @@ HWY_NOINLINE void raise_maximum(ForwardState<T>& state, std::int64_t query, std:
   const auto maximum = hn::Max(old, hn::Load(d, newest));
   const auto factor = exp_bounded(d, hn::Sub(old, maximum));
   hn::Store(maximum, d, state.maximum + query);
-  const auto rescale = [&](T* vector) { hn::Store(hn::Mul(hn::Load(d, vector), factor), d, vector); };
+  const auto rescale = [&](T* vector)
+                           HWY_ATTR { hn::Store(hn::Mul(hn::Load(d, vector), factor), d, vector); };
   rescale(state.sum + query);
   rescale(state.tile_sum + query);
   for (std::int64_t key = 0; key < keys; ++key)
@@ -198,29 +203,42 @@ void forward_double(const AttentionSizes& sizes, const AttentionView<const doubl
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace shardlab::cpu
+}  // namespace shardlab::cpu::attention_tiles
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace shardlab::cpu {
+namespace attention_tiles {
 namespace {
+
 HWY_EXPORT(forward_float);
 HWY_EXPORT(forward_double);
+
+template <typename T>
+auto* chosen_forward() {
+  if constexpr (std::is_same_v<T, float>) {
+    return HWY_DYNAMIC_DISPATCH(forward_float);
+  } else {
+    return HWY_DYNAMIC_DISPATCH(forward_double);
+  }
+}
+
 }  // namespace
+}  // namespace attention_tiles
 
-template <>
-void attention_forward(const AttentionSizes& sizes, AttentionView<const float> q,
-                       AttentionView<const float> k, AttentionView<const float> v,
-                       AttentionView<float> out, float* lse, std::byte* workspace) {
-  HWY_DYNAMIC_DISPATCH(forward_float)(sizes, q, k, v, out, lse, workspace);
+template <typename T>
+void attention_forward(const AttentionSizes& sizes, AttentionView<const T> q,
+                       AttentionView<const T> k, AttentionView<const T> v, AttentionView<T> out,
+                       T* lse, std::byte* workspace) {
+  attention_tiles::chosen_forward<T>()(sizes, q, k, v, out, lse, workspace);
 }
 
-template <>
-void attention_forward(const AttentionSizes& sizes, AttentionView<const double> q,
-                       AttentionView<const double> k, AttentionView<const double> v,
-                       AttentionView<double> out, double* lse, std::byte* workspace) {
-  HWY_DYNAMIC_DISPATCH(forward_double)(sizes, q, k, v, out, lse, workspace);
-}
+template void attention_forward(const AttentionSizes&, AttentionView<const float>,
+                                AttentionView<const float>, AttentionView<const float>,
+                                AttentionView<float>, float*, std::byte*);
+template void attention_forward(const AttentionSizes&, AttentionView<const double>,
+                                AttentionView<const double>, AttentionView<const double>,
+                                AttentionView<double>, double*, std::byte*);
 
 }  // namespace shardlab::cpu
 #endif

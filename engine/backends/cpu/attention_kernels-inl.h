@@ -15,12 +15,12 @@
 #include "engine/backends/cpu/attention_plan.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace shardlab::cpu {
+namespace shardlab::cpu::attention_tiles {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Vectors across a register tile: 24 accumulators of 32 registers, or 12 of 16.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_ARCH_ARM_A64
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3) || HWY_ARCH_ARM_A64
 inline constexpr int tile_vectors = 4;
 #else
 inline constexpr int tile_vectors = 2;
@@ -29,7 +29,7 @@ inline constexpr int tile_vectors = 2;
 /// Columns of a full register tile.
 template <typename T>
 inline constexpr std::int64_t tile_columns =
-    tile_vectors * static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+    tile_vectors* static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
 
 /// The left operand of a product: element (row, step) lies at data[row * row_stride + step *
 /// step_stride].
@@ -59,8 +59,8 @@ HWY_INLINE void multiply_in_registers(LeftOperand<T> left, Rows<const T> right, 
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
   }
-  const T* near = left.data;
-  const T* far = left.data + 3 * left.row_stride;
+  const T* upper = left.data;
+  const T* lower = left.data + 3 * left.row_stride;
   const T* across = right.data;
 #pragma GCC unroll 4
   for (std::int64_t step = 0; step < depth; ++step) {
@@ -70,12 +70,12 @@ HWY_INLINE void multiply_in_registers(LeftOperand<T> left, Rows<const T> right, 
 #pragma GCC unroll 8
     for (int row = 0; row < tile_rows; ++row) {
       const V factor =
-          hn::Set(d, row < 3 ? near[row * left.row_stride] : far[(row - 3) * left.row_stride]);
+          hn::Set(d, row < 3 ? upper[row * left.row_stride] : lower[(row - 3) * left.row_stride]);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[row][v] = hn::MulAdd(factor, column[v], sum[row][v]);
     }
-    near += left.step_stride;
-    far += left.step_stride;
+    upper += left.step_stride;
+    lower += left.step_stride;
     across += right.stride;
   }
 }
@@ -87,7 +87,8 @@ HWY_INLINE void store_tile(const V (&tile)[tile_rows][kVectors], Rows<T> to) {
 #pragma GCC unroll 8
   for (int row = 0; row < tile_rows; ++row) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) hn::Store(tile[row][v], d, to.data + row * to.stride + v * lanes);
+    for (int v = 0; v < kVectors; ++v)
+      hn::Store(tile[row][v], d, to.data + row * to.stride + v * lanes);
   }
 }
 
@@ -98,7 +99,8 @@ HWY_INLINE void load_tile(Rows<const T> from, V (&tile)[tile_rows][kVectors]) {
 #pragma GCC unroll 8
   for (int row = 0; row < tile_rows; ++row) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) tile[row][v] = hn::Load(d, from.data + row * from.stride + v * lanes);
+    for (int v = 0; v < kVectors; ++v)
+      tile[row][v] = hn::Load(d, from.data + row * from.stride + v * lanes);
   }
 }
 
@@ -215,7 +217,7 @@ HWY_INLINE void transpose_four(const float* a, const float* b, const float* c, c
   const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, row_a, row_b));
   const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, row_c, row_e));
   const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, row_c, row_e));
-  const auto put = [&](int row, auto quad) {
+  const auto put = [&](int row, auto quad) HWY_ATTR {
     hn::StoreU(hn::Mul(hn::BitCast(d, quad), factors), d, to + row * stride);
   };
   put(0, hn::InterleaveLower(pairs, ab_low, ce_low));
@@ -277,7 +279,7 @@ void unpack_rows(Rows<const T> from, std::int64_t start, std::int64_t tokens, st
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace shardlab::cpu
+}  // namespace shardlab::cpu::attention_tiles
 HWY_AFTER_NAMESPACE();
 
 #endif

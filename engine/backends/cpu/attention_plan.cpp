@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace shardlab::cpu {
+namespace attention_tiles {
 namespace {
 
 class Cursor {
@@ -61,14 +62,16 @@ BackwardPlan::BackwardPlan(const AttentionSizes& sizes, std::int64_t element_byt
   bytes = cursor.used();
 }
 
+}  // namespace attention_tiles
+
 std::int64_t attention_forward_workspace_bytes(const AttentionSizes& sizes,
                                                std::int64_t element_bytes) {
-  return ForwardPlan(sizes, element_bytes).bytes;
+  return attention_tiles::ForwardPlan(sizes, element_bytes).bytes;
 }
 
 std::int64_t attention_backward_workspace_bytes(const AttentionSizes& sizes,
                                                 std::int64_t element_bytes) {
-  return BackwardPlan(sizes, element_bytes).bytes;
+  return attention_tiles::BackwardPlan(sizes, element_bytes).bytes;
 }
 
 }  // namespace shardlab::cpu

@@ -5,7 +5,7 @@
 
 #include "engine/backends/cpu/attention_tiles.h"
 
-namespace shardlab::cpu {
+namespace shardlab::cpu::attention_tiles {
 
 /// Rows of a register tile.
 inline constexpr int tile_rows = 6;
@@ -24,8 +24,8 @@ struct BackwardTile {
 /// Columns are padded to this many elements: the most that any level has in a vector.
 inline constexpr std::int64_t widest_vector = 16;
 
-/// Between rows of scores: an odd number of 64-byte lines, so that a walk down a column meets
-/// every set of a cache.
+/// Between rows of scores: for float an odd number of 64-byte lines, so that a walk down a column
+/// meets every set of a cache.
 [[nodiscard]] constexpr std::int64_t score_stride(std::int64_t columns) {
   return columns + widest_vector;
 }
@@ -52,4 +52,4 @@ struct BackwardPlan {
   std::int64_t bytes;
 };
 
-}  // namespace shardlab::cpu
+}  // namespace shardlab::cpu::attention_tiles

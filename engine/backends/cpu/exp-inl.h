@@ -48,7 +48,7 @@ HWY_INLINE V exp_remainder(D d, V r) {
 
 /// e^x, and 0 below the lowest normal result; x must not be above ExpRange::highest.
 ///
-/// Cost     13 vector instructions for float with AVX-512.
+/// Cost     12 vector instructions for float with AVX-512.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_bounded(D d, V x) {
   using T = hn::TFromD<D>;

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "engine/backends/cpu/exp-inl.h"
 
@@ -68,10 +69,21 @@ HWY_INLINE V normal_density(D d, V x) {
                  exp_bounded(d, hn::Mul(hn::Mul(x, x), number(d, -0.5))));
 }
 
+/// s = 1 / (1 + e^-x), its slope s (1 - s), and 1 - 2 s; nothing cancels far from 0.
+template <class V>
+struct Logistic {
+  V s, slope, fall;
+};
+
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V sigmoid(D d, V x) {
+HWY_INLINE Logistic<V> logistic(D d, V x) {
   const V one = number(d, 1);
-  return hn::Div(one, hn::Add(one, exp_any(d, hn::Neg(x))));
+  const V e = exp_bounded(d, hn::Neg(hn::Abs(x)));
+  const V r = hn::Div(one, hn::Add(one, e));
+  const auto below = hn::Lt(x, hn::Zero(d));
+  const V fall = hn::Mul(hn::Sub(one, e), r);
+  return {hn::Mul(r, hn::IfThenElse(below, e, one)), hn::Mul(hn::Mul(r, r), e),
+          hn::IfThenElse(below, fall, hn::Neg(fall))};
 }
 
 /// Value, first and second derivative of each Function.
@@ -96,9 +108,9 @@ struct GeluTanh {
   static constexpr double cubic = linear * 0.044715;
 
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V gate(D d, V x) {
+  static HWY_INLINE Logistic<V> gate(D d, V x) {
     const V slope = hn::MulAdd(hn::Mul(x, x), number(d, cubic), number(d, linear));
-    return sigmoid(d, hn::Mul(x, slope));
+    return logistic(d, hn::Mul(x, slope));
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V inner_slope(D d, V x) {
@@ -106,21 +118,20 @@ struct GeluTanh {
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V value(D d, V x) {
-    return hn::Mul(x, gate(d, x));
+    return hn::Mul(x, gate(d, x).s);
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V first(D d, V x) {
-    const V s = gate(d, x);
-    const V slope = hn::Mul(hn::NegMulAdd(s, s, s), inner_slope(d, x));
-    return hn::MulAdd(x, slope, s);
+    const Logistic<V> at = gate(d, x);
+    return hn::MulAdd(x, hn::Mul(at.slope, inner_slope(d, x)), at.s);
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V second(D d, V x) {
-    const V s = gate(d, x);
+    const Logistic<V> at = gate(d, x);
     const V w1 = inner_slope(d, x);
     const V w2 = hn::Mul(x, number(d, 6 * cubic));
-    const V bend = hn::MulAdd(hn::NegMulAdd(number(d, 2), s, number(d, 1)), hn::Mul(w1, w1), w2);
-    return hn::Mul(hn::NegMulAdd(s, s, s), hn::MulAdd(x, bend, hn::Add(w1, w1)));
+    const V bend = hn::MulAdd(at.fall, hn::Mul(w1, w1), w2);
+    return hn::Mul(at.slope, hn::MulAdd(x, bend, hn::Add(w1, w1)));
   }
 };
 
@@ -159,35 +170,33 @@ struct Relu {
 struct Sigmoid {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V value(D d, V x) {
-    return sigmoid(d, x);
+    return logistic(d, x).s;
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V first(D d, V x) {
-    const V s = sigmoid(d, x);
-    return hn::NegMulAdd(s, s, s);
+    return logistic(d, x).slope;
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V second(D d, V x) {
-    const V s = sigmoid(d, x);
-    return hn::Mul(hn::NegMulAdd(s, s, s), hn::NegMulAdd(number(d, 2), s, number(d, 1)));
+    const Logistic<V> at = logistic(d, x);
+    return hn::Mul(at.slope, at.fall);
   }
 };
 
 struct Silu {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V value(D d, V x) {
-    return hn::Mul(x, sigmoid(d, x));
+    return hn::Mul(x, logistic(d, x).s);
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V first(D d, V x) {
-    const V s = sigmoid(d, x);
-    return hn::MulAdd(x, hn::NegMulAdd(s, s, s), s);
+    const Logistic<V> at = logistic(d, x);
+    return hn::MulAdd(x, at.slope, at.s);
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V second(D d, V x) {
-    const V s = sigmoid(d, x);
-    const V bend = hn::NegMulAdd(number(d, 2), s, number(d, 1));
-    return hn::Mul(hn::NegMulAdd(s, s, s), hn::MulAdd(x, bend, number(d, 2)));
+    const Logistic<V> at = logistic(d, x);
+    return hn::Mul(at.slope, hn::MulAdd(x, at.fall, number(d, 2)));
   }
 };
 
@@ -209,7 +218,11 @@ struct Exp {
 struct Log {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V value(D d, V x) {
-    return hn::Log(d, x);
+    using T = hn::TFromD<D>;
+    const V infinite = hn::Set(d, std::numeric_limits<T>::infinity());
+    V y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinite), hn::Log(d, x));
+    y = hn::IfThenElse(hn::Eq(x, infinite), infinite, y);
+    return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), y, hn::NaN(d));
   }
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V first(D d, V x) {

@@ -6,7 +6,9 @@
 
 namespace shardlab::cpu {
 
-std::string isa_level_name() { return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()); }
+std::string isa_level_name() {
+  return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front());
+}
 
 std::vector<std::string> isa_levels() {
   std::vector<std::string> names;

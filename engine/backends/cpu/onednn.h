@@ -11,8 +11,8 @@ namespace shardlab::cpu {
 /// Matrix products by oneDNN on the calling thread alone; one object per rank thread.
 ///
 /// Primitives, their memory objects and argument lists are kept per shape, strides and form. They
-/// never use the library's default scratchpad: rank threads that share it compute wrong values
-/// without a word.
+/// never use the library's default scratchpad: threads that run one primitive with it get wrong
+/// values without a word.
 class OnednnMatmul {
  public:
   /// `scratch` may be shared with other users of the same thread.

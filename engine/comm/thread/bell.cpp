@@ -49,8 +49,8 @@ bool Bell::sleep_until(Clock::time_point end) {
 
 Manners manners_for(int ranks) {
   // Some 10 ms of yielding: a peer that takes longer is computing, and may want this core.
-  if (ranks <= usable_cores()) return {.spins = 100, .yields = 20000};
-  return {.spins = 50, .yields = 2};
+  if (ranks <= usable_cores()) return {.spins = 20, .yields = 20000};
+  return {.spins = 5, .yields = 4};
 }
 
 bool Patience::pass() {

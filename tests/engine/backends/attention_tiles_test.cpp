@@ -82,8 +82,9 @@ class Workspace {
  public:
   explicit Workspace(std::int64_t bytes)
       : bytes_(bytes),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(bytes) + 64)),
-                &std::free) {
+        memory_(
+            static_cast<std::byte*>(std::aligned_alloc(64, static_cast<std::size_t>(bytes) + 64)),
+            &std::free) {
     std::memset(memory_.get(), 0xff, static_cast<std::size_t>(bytes) + 64);
   }
 
@@ -133,9 +134,8 @@ struct Problem {
   void backward(bool with_lse_gradient = true) {
     const Workspace workspace(attention_backward_workspace_bytes(sizes, sizeof(T)));
     attention_backward<T>(sizes, q.reading(), k.reading(), v.reading(), out.reading(), lse.data(),
-                          out_gradient.reading(),
-                          with_lse_gradient ? lse_gradient.data() : nullptr, dq.view, dk.view,
-                          dv.view, workspace.data());
+                          out_gradient.reading(), with_lse_gradient ? lse_gradient.data() : nullptr,
+                          dq.view, dk.view, dv.view, workspace.data());
     EXPECT_FALSE(workspace.overrun());
   }
 
@@ -223,8 +223,8 @@ std::vector<double> widened(const std::vector<T>& values) {
 }
 
 std::string text(const AttentionSizes& s) {
-  return "batch " + std::to_string(s.batch) + ", queries " + std::to_string(s.queries) +
-         ", keys " + std::to_string(s.keys) + ", heads " + std::to_string(s.heads) + ", widths " +
+  return "batch " + std::to_string(s.batch) + ", queries " + std::to_string(s.queries) + ", keys " +
+         std::to_string(s.keys) + ", heads " + std::to_string(s.heads) + ", widths " +
          std::to_string(s.key_width) + " and " + std::to_string(s.value_width);
 }
 
@@ -259,9 +259,9 @@ void expect_definition(const AttentionSizes& sizes, double tolerance, std::int64
   p.backward();
   EXPECT_LE(error(p.out.values(), expected.out), tolerance);
   EXPECT_LE(error(widened(p.lse), expected.lse), tolerance);
-  EXPECT_LE(error(p.dq.values(), expected.dq), 2 * tolerance);
-  EXPECT_LE(error(p.dk.values(), expected.dk), 2 * tolerance);
-  EXPECT_LE(error(p.dv.values(), expected.dv), 2 * tolerance);
+  EXPECT_LE(error(p.dq.values(), expected.dq), 3 * tolerance);
+  EXPECT_LE(error(p.dk.values(), expected.dk), 3 * tolerance);
+  EXPECT_LE(error(p.dv.values(), expected.dv), 3 * tolerance);
   EXPECT_TRUE(p.gaps_untouched());
 }
 
@@ -320,8 +320,7 @@ TEST_P(AttentionTiles, OneKeyGivesItsValueExactly) {
   for (std::int64_t b = 0; b < 2; ++b)
     for (std::int64_t h = 0; h < 3; ++h)
       for (std::int64_t t = 0; t < 9; ++t)
-        for (std::int64_t w = 0; w < 40; ++w)
-          ASSERT_EQ(p.out.at(b, t, h, w), p.v.at(b, 0, h, w));
+        for (std::int64_t w = 0; w < 40; ++w) ASSERT_EQ(p.out.at(b, t, h, w), p.v.at(b, 0, h, w));
 }
 
 TEST_P(AttentionTiles, ZeroValuesGiveExactlyZero) {
@@ -393,8 +392,7 @@ TEST_P(AttentionTiles, BlocksOfKeysWithTheGlobalLogSumExpAddUpToTheWhole) {
     for (std::size_t i = 0; i < dq.size(); ++i) dq[i] += part_dq[i];
     for (std::int64_t key = 0; key < block.sizes.keys; ++key) {
       for (std::int64_t h = 0; h < sizes.heads; ++h) {
-        for (std::int64_t w = 0; w < sizes.key_width; ++w)
-          dk.push_back(block.dk.at(0, key, h, w));
+        for (std::int64_t w = 0; w < sizes.key_width; ++w) dk.push_back(block.dk.at(0, key, h, w));
         for (std::int64_t w = 0; w < sizes.value_width; ++w)
           dv.push_back(block.dv.at(0, key, h, w));
       }
@@ -436,10 +434,14 @@ TEST_P(AttentionTiles, NotANumberIsNotHidden) {
   for (const double x : p.out.values()) ASSERT_TRUE(std::isnan(x));
 }
 
-TEST_P(AttentionTiles, WorkspaceIsTheSameWithEveryInstructionSet) {
-  EXPECT_EQ(attention_forward_workspace_bytes({1, 100, 100, 8, 64, 64, 1.0}, 4) % 64, 0);
-  EXPECT_EQ(attention_forward_workspace_bytes({1, 4096, 4096, 8, 64, 64, 1.0}, 4), 0);
-  EXPECT_EQ(attention_backward_workspace_bytes({1, 4096, 4096, 8, 64, 64, 1.0}, 4), 0);
+TEST_P(AttentionTiles, WorkspaceIsThatOfOneHeadWithEveryInstructionSet) {
+  for (const std::int64_t heads : {1, 8}) {
+    const AttentionSizes sizes{heads, 4096, 1000, heads, 64, 48, 1.0};
+    EXPECT_EQ(attention_forward_workspace_bytes(sizes, 4), 616192);
+    EXPECT_EQ(attention_forward_workspace_bytes(sizes, 8), 1232384);
+    EXPECT_EQ(attention_backward_workspace_bytes(sizes, 4), 3268608);
+    EXPECT_EQ(attention_backward_workspace_bytes(sizes, 8), 6537216);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryLevel, AttentionTiles, testing::ValuesIn(isa_levels()),

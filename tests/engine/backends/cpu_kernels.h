@@ -115,7 +115,8 @@ class Operand {
 
   [[nodiscard]] Numbers numbers() const {
     Numbers numbers(view_.shape);
-    for_each([&](std::int64_t offset, std::int64_t i) { numbers[i] = read_element(view_, offset); });
+    for_each(
+        [&](std::int64_t offset, std::int64_t i) { numbers[i] = read_element(view_, offset); });
     return numbers;
   }
 

@@ -98,7 +98,8 @@ std::vector<double> expected_product(const Matrix<const T>& a, const Matrix<cons
   return result;
 }
 
-/// The largest difference, as a fraction of the largest sum of absolute values that can occur.
+/// The largest difference, as a fraction of the largest sum of absolute values that can occur; NaN
+/// if there is one.
 template <typename T>
 double error_of(const Matrix<T>& got, const std::vector<double>& expected, std::int64_t depth) {
   double error = 0.0;
@@ -106,7 +107,8 @@ double error_of(const Matrix<T>& got, const std::vector<double>& expected, std::
     for (std::int64_t j = 0; j < got.cols; ++j) {
       const double difference = std::abs(got.data[i * got.row_stride + j] -
                                          expected[static_cast<std::size_t>(i * got.cols + j)]);
-      if (!(difference <= error)) error = difference;
+      if (std::isnan(difference)) return difference;
+      error = std::max(error, difference);
     }
   return error / static_cast<double>(depth + 2);
 }
