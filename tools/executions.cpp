@@ -1,5 +1,7 @@
 #include "tools/executions.h"
 
+#include <chrono>
+
 #include "engine/backends/cpu/cpu.h"
 #include "engine/backends/meta/meta.h"
 #include "engine/comm/record/record.h"
@@ -13,7 +15,9 @@ Execution cpu_execution() {
   threads.name = "cpu";
   threads.backend = [] { return std::make_unique<CpuBackend>(); };
   threads.connect = [](const Mesh& mesh) {
-    const auto hub = std::make_shared<ThreadHub>(mesh);
+    // A rank that fails or leaves ends all waits at once; the deadline is for faults of our own, and
+    // an uneven split may keep a peer waiting for as long as a step takes.
+    const auto hub = std::make_shared<ThreadHub>(mesh, std::chrono::minutes(30));
     return Connection{[hub](int rank) { return hub->network(rank); },
                       [hub](int rank) { hub->leave(rank); },
                       [hub](const std::string& text) { hub->abort(text); }};

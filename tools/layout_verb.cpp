@@ -48,10 +48,10 @@ std::string placement_of(const Layout& layout) {
 std::vector<std::string> cells(const std::string& name, const Layout& layout, const Shape& shape,
                                Dtype dtype) {
   const PerRank bytes = per_rank(layout, shape, dtype);
-  const std::string range = bytes.most == bytes.least
-                                ? show_bytes(static_cast<double>(bytes.most))
-                                : fmt::format("{} .. {}", show_bytes(static_cast<double>(bytes.least)),
-                                              show_bytes(static_cast<double>(bytes.most)));
+  const auto least = static_cast<double>(bytes.least);
+  const auto most = static_cast<double>(bytes.most);
+  const std::string range =
+      bytes.most == bytes.least ? show_bytes(most) : show_byte_range(least, most);
   return {name, to_string(shape), placement_of(layout), range};
 }
 

@@ -33,9 +33,14 @@ std::string title_of(const results::SeriesKey& series) {
 std::string parameters_of(const results::SeriesKey& series) {
   const nlohmann::json parameters = nlohmann::json::parse(series.parameters);
   std::string text;
-  for (const auto& [name, value] : parameters.items())
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
-                        value.is_string() ? value.get<std::string>() : value.dump());
+  std::size_t line = 0;
+  for (const auto& [name, value] : parameters.items()) {
+    const std::string each =
+        fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    const bool fits = line + each.size() < 110;
+    text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
+    line = fits ? line + each.size() + 1 : each.size();
+  }
   return text;
 }
 

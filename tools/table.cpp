@@ -84,6 +84,17 @@ std::string show_bytes(double bytes) {
   return scaled(bytes, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
 }
 
+std::string show_byte_range(double low, double high) {
+  const std::string top = show_bytes(high);
+  const std::string unit = top.substr(top.find(' ') + 1);
+  double step = 1;
+  for (const char* each : {"B", "KiB", "MiB", "GiB", "TiB"}) {
+    if (unit == each) break;
+    step *= 1024;
+  }
+  return fmt::format("{:.3g} .. {}", low / step, top);
+}
+
 std::string show_flop(double flop) {
   return scaled(flop / 1e3, 1000, {"kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"});
 }

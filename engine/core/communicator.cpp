@@ -12,6 +12,14 @@ std::int64_t total(Counts counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
+void check_counts(const char* call, Counts counts, int size, const Block& in, const Block& out) {
+  check(static_cast<int>(counts.size()) == size, "{}: {} counts for {} ranks", call, counts.size(),
+        size);
+  check(in.dtype == out.dtype, "{}: input is {}, output {}", call, name_of(in.dtype),
+        name_of(out.dtype));
+  for (const std::int64_t count : counts) check(count >= 0, "{}: a count of {}", call, count);
+}
+
 }  // namespace
 
 std::int64_t chunk_begin(std::int64_t count, int size, int position) {
@@ -35,8 +43,7 @@ Pending Communicator::all_reduce(Block in, Block out, Reduction reduction) {
 }
 
 Pending Communicator::all_gather(Block in, Block out, Counts counts) {
-  check(static_cast<int>(counts.size()) == size(), "all-gather: {} counts for {} ranks",
-        counts.size(), size());
+  check_counts("all-gather", counts, size(), in, out);
   check(in.count == counts[position()] && out.count == total(counts),
         "all-gather: counts say {} of {}, input has {} and output {}", counts[position()],
         total(counts), in.count, out.count);
@@ -45,8 +52,7 @@ Pending Communicator::all_gather(Block in, Block out, Counts counts) {
 }
 
 Pending Communicator::reduce_scatter(Block in, Block out, Counts counts, Reduction reduction) {
-  check(static_cast<int>(counts.size()) == size(), "reduce-scatter: {} counts for {} ranks",
-        counts.size(), size());
+  check_counts("reduce-scatter", counts, size(), in, out);
   check(out.count == counts[position()] && in.count == total(counts),
         "reduce-scatter: counts say {} of {}, output has {} and input {}", counts[position()],
         total(counts), out.count, in.count);
@@ -55,9 +61,8 @@ Pending Communicator::reduce_scatter(Block in, Block out, Counts counts, Reducti
 }
 
 Pending Communicator::all_to_all(Block in, Counts sent, Block out, Counts received) {
-  const auto members = static_cast<std::size_t>(size());
-  check(sent.size() == members && received.size() == members,
-        "all-to-all: {} and {} counts for {} ranks", sent.size(), received.size(), size());
+  check_counts("all-to-all", sent, size(), in, out);
+  check_counts("all-to-all", received, size(), in, out);
   check(total(sent) == in.count && total(received) == out.count,
         "all-to-all: counts say {} out and {} in, blocks have {} and {}", total(sent),
         total(received), in.count, out.count);

@@ -85,6 +85,10 @@ class Communicator {
   /// Ends the waits of all members with this text.
   virtual void abort(const std::string& text) = 0;
 
+  /// Gives up this rank's started calls, when an error unwinds past their waits: returns once no
+  /// other member reads or writes its blocks.
+  virtual void withdraw() noexcept {}
+
   /// Bytes received from other members by the calls of this rank, from the formulas above.
   [[nodiscard]] std::int64_t bytes_received() const { return bytes_received_; }
 

@@ -25,8 +25,9 @@ class Error : public std::runtime_error {
 
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
 
-  /// Where it was found, as `file:line`.
+  /// Where it was found, as `file:line`, and as the compiler has it.
   [[nodiscard]] std::string where() const;
+  [[nodiscard]] const std::source_location& location() const noexcept { return where_; }
 
  private:
   Fault fault_;

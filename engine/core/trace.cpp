@@ -8,7 +8,15 @@ namespace shardlab {
 
 void Trace::clear() {
   steps_.clear();
+  calls_.clear();
   totals_ = {};
+}
+
+std::uint64_t Trace::next_call(const AxisList& axes) {
+  for (auto& [known, calls] : calls_)
+    if (known == axes) return ++calls;
+  calls_.emplace_back(axes, 1);
+  return 1;
 }
 
 void Trace::enter(std::string_view name) {
@@ -43,7 +51,10 @@ std::string to_text(const Trace& trace) {
     if (step.kind == Step::Kind::look) kind = "look ";
     if (step.kind == Step::Kind::start) kind = "start ";
     if (step.kind == Step::Kind::wait) kind = "wait ";
-    text += fmt::format("{} {}{} {}", to_string(step.lane), kind, step.op, name_of(step.dtype));
+    // Lanes of communicators are numbered as they are opened; the axes name them better.
+    const bool comm = step.lane.kind == Lane::Kind::comm;
+    text += fmt::format("{} {}{} {}", comm ? "comm" : to_string(step.lane), kind, step.op,
+                        name_of(step.dtype));
     if (step.kind != Step::Kind::wait)
       text += fmt::format(" {}", step.layout == nullptr ? "local " + to_string(step.shape)
                                                         : to_string(*step.layout, step.shape));

@@ -4,6 +4,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/core/backend.h"
@@ -26,7 +27,7 @@ struct Step {
   std::int64_t live_bytes = 0;  ///< Engine bytes after the step.
   AxisList axes;                ///< Start and wait: of the communicator.
   std::int32_t relative_peer = 0;  ///< Exchange: distance to the first receiver, else 0.
-  std::uint64_t sequence = 0;      ///< Start and wait: number of the call on its communicator.
+  std::uint64_t sequence = 0;      ///< Start and wait: number of the call on its communicator, from 1.
   double begin_seconds = 0;
   double end_seconds = 0;
 };
@@ -49,6 +50,9 @@ class Trace {
   void append(const Step& step) { steps_.push_back(step); }
   void clear();
 
+  /// Number of the next call over these axes since the last clear, from 1.
+  [[nodiscard]] std::uint64_t next_call(const AxisList& axes);
+
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] Totals& totals() { return totals_; }
   [[nodiscard]] const Totals& totals() const { return totals_; }
@@ -66,6 +70,7 @@ class Trace {
   Totals totals_;
   std::deque<std::string> scopes_;
   std::vector<const std::string*> open_;
+  std::vector<std::pair<AxisList, std::uint64_t>> calls_;
 
   friend class Scope;
   friend const std::string* current_scope(const Trace& trace);

@@ -4,14 +4,13 @@ namespace shardlab {
 
 Communication start_communication(Worker& worker, const Moved& moved,
                                   const std::function<Pending(Communicator&)>& start) {
-  Communication communication;
-  communication.communicator = &worker.communicator(moved.axes);
+  Communicator& communicator = worker.communicator(moved.axes);
   Trace& trace = worker.trace();
-  const std::int64_t received = communication.communicator->bytes_received();
+  const std::int64_t received = communicator.bytes_received();
   const double begin = trace.keeping() ? Trace::now_seconds() : 0;
-  communication.pending = start(*communication.communicator);
+  Communication communication(communicator, start(communicator));
   ++trace.totals().collectives;
-  trace.totals().bytes_received += communication.communicator->bytes_received() - received;
+  trace.totals().bytes_received += communicator.bytes_received() - received;
   if (!trace.keeping()) return communication;
   Step step;
   step.kind = Step::Kind::start;
@@ -26,25 +25,26 @@ Communication start_communication(Worker& worker, const Moved& moved,
   step.live_bytes = worker.backend().ledger().live();
   step.axes = moved.axes;
   step.relative_peer = moved.relative_peer;
-  step.sequence = static_cast<std::uint64_t>(communication.communicator->calls());
+  step.sequence = trace.next_call(moved.axes);
   step.begin_seconds = begin;
   step.end_seconds = Trace::now_seconds();
   trace.append(step);
   step.kind = Step::Kind::wait;
   step.bytes = 0;
-  communication.wait = step;
+  communication.wait_ = step;
   return communication;
 }
 
 void finish_communication(Worker& worker, Communication& communication) {
   Trace& trace = worker.trace();
   const double begin = trace.keeping() ? Trace::now_seconds() : 0;
-  communication.communicator->wait(communication.pending);
-  if (!trace.keeping() || communication.wait.kind != Step::Kind::wait) return;
-  communication.wait.live_bytes = worker.backend().ledger().live();
-  communication.wait.begin_seconds = begin;
-  communication.wait.end_seconds = Trace::now_seconds();
-  trace.append(communication.wait);
+  std::exchange(communication.communicator_, nullptr)->wait(communication.pending_);
+  if (!trace.keeping() || !communication.wait_) return;
+  Step& wait = *communication.wait_;
+  wait.live_bytes = worker.backend().ledger().live();
+  wait.begin_seconds = begin;
+  wait.end_seconds = Trace::now_seconds();
+  trace.append(wait);
 }
 
 }  // namespace shardlab

@@ -1,3 +1,5 @@
+#include "engine/dispatch/gradients.h"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -113,7 +115,11 @@ class Replay {
   void finish_leaf(const Ref<TensorState>& tensor) {
     const auto found = leaves.find(tensor.get());
     if (found == leaves.end() || found->second.readers > 0 || !leaf_done) return;
-    expect(static_cast<bool>(found->second.sum), "a reached leaf has no gradient");
+    if (!found->second.sum) {
+      expect(withdrawn_, "a reached leaf has no gradient");
+      found->second.reached = false;
+      return;
+    }
     leaf_done(tensor, std::exchange(found->second.sum, {}));
   }
 
@@ -171,7 +177,9 @@ class Replay {
     call.incoming = incoming;
     call.results = results_;
     call.worker = &worker_;
+    const std::uint32_t asked = call.wanted;
     entry.op->gradient(call);
+    withdrawn_ = withdrawn_ || call.wanted != asked;
     for (std::size_t i = 0; i < n; ++i) {
       if (!call.wants(static_cast<int>(i))) continue;
       expect(static_cast<bool>(results_[i]), "{}: no gradient for operand {}", entry.op->name(), i);
@@ -196,6 +204,8 @@ class Replay {
   bool record_;
   std::int64_t first_;
   std::int64_t last_ = -1;
+  /// Whether an op found that an operand does not matter to its outputs after all.
+  bool withdrawn_ = false;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> results_;
   std::vector<Spec> specs_;
@@ -209,8 +219,10 @@ std::string name_of_leaf(const TensorState& state, std::size_t position) {
 
 }  // namespace
 
-std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
-                              std::span<const Tensor> seeds, GradientOptions options) {
+std::vector<Tensor> gradients_where_reached(std::span<const Tensor> outputs,
+                                            std::span<const Tensor> wrt,
+                                            std::span<const Tensor> seeds,
+                                            GradientOptions options) {
   check(!outputs.empty() && outputs.size() == seeds.size(), "gradients: {} outputs, {} seeds",
         outputs.size(), seeds.size());
   Worker& worker = outputs[0].worker();
@@ -228,18 +240,22 @@ std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const T
   }
   replay.run(outputs, seeds);
   std::vector<Tensor> results;
-  for (std::size_t i = 0; i < wrt.size(); ++i) {
-    const TapeLink& link = wrt[i].state().link;
-    const Wanted* wanted = nullptr;
-    if (link.leaf) {
-      wanted = &replay.leaves.at(wrt[i].ref().get());
-    } else if (link.entry >= 0) {
-      wanted = &replay.inside.at(Replay::key(link));
-    }
-    check(wanted != nullptr && wanted->reached && wanted->sum,
-          "gradients: the outputs do not reach {}", name_of_leaf(wrt[i].state(), i));
-    results.push_back(wanted->sum);
+  for (const Tensor& tensor : wrt) {
+    const TapeLink& link = tensor.state().link;
+    if (link.leaf)
+      results.push_back(replay.leaves.at(tensor.ref().get()).sum);
+    else
+      results.push_back(link.entry >= 0 ? replay.inside.at(Replay::key(link)).sum : Tensor());
   }
+  return results;
+}
+
+std::vector<Tensor> gradients(std::span<const Tensor> outputs, std::span<const Tensor> wrt,
+                              std::span<const Tensor> seeds, GradientOptions options) {
+  std::vector<Tensor> results = gradients_where_reached(outputs, wrt, seeds, options);
+  for (std::size_t i = 0; i < wrt.size(); ++i)
+    check(static_cast<bool>(results[i]), "gradients: the outputs do not reach {}",
+          name_of_leaf(wrt[i].state(), i));
   return results;
 }
 
@@ -265,9 +281,11 @@ BackwardReport backward(const Tensor& loss, bool reduce) {
   };
   replay.run(std::span(&loss, 1), std::span(&seed, 1));
   BackwardReport report;
-  for (const Tensor& parameter : worker.parameters())
-    if (replay.leaves.count(parameter.ref().get()) == 0)
+  for (const Tensor& parameter : worker.parameters()) {
+    const auto found = replay.leaves.find(parameter.ref().get());
+    if (found == replay.leaves.end() || !found->second.reached)
       report.unreached.push_back(parameter.state().parameter->name);
+  }
   worker.tape().clear();
   return report;
 }

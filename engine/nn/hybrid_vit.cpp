@@ -15,7 +15,7 @@ const HybridVitOptions& checked(const HybridVitOptions& options) {
         "vit: an image of {} extents and a patch of {}; two or three are needed",
         options.size.size(), options.patch.size());
   for (std::size_t d = 0; d < options.size.size(); ++d)
-    check(options.patch[d] >= 1 && options.size[d] % options.patch[d] == 0,
+    check(options.patch[d] >= 1 && options.size[d] >= 1 && options.size[d] % options.patch[d] == 0,
           "vit: size {} is no multiple of patch {}", options.size[d], options.patch[d]);
   check(options.channels >= 1 && options.width >= 1 && options.heads >= 1 && options.depth >= 0 &&
             options.mlp_ratio >= 1 && options.classes >= 1,
@@ -71,6 +71,12 @@ Tensor HybridVit::patches(const Tensor& image) const {
 }
 
 Tensor HybridVit::operator()(const Tensor& image) const {
+  bool fits = image.ndim() == 2 + static_cast<int>(options_.size.size()) &&
+              image.extent(1) == options_.channels;
+  for (std::size_t d = 0; fits && d < options_.size.size(); ++d)
+    fits = image.extent(2 + static_cast<int>(d)) == options_.size[d];
+  check(fits, "vit: the image is {}; [batch, {}, {}] is needed", to_string(image.shape()),
+        options_.channels, fmt::join(options_.size, ", "));
   Trace& trace = image.worker().trace();
   Tensor x;
   {

@@ -13,11 +13,12 @@ AdamWOptimizer::AdamWOptimizer(Worker& worker, AdamWOptions options) : options_(
 }
 
 void AdamWOptimizer::step() {
-  ++steps_;
-  for (const Slot& slot : slots_) {
+  for (const Slot& slot : slots_)
     check(static_cast<bool>(slot.parameter.gradient()),
           "adamw: parameter {} has no gradient; the loss does not reach it",
           slot.parameter.state().parameter->name);
+  ++steps_;
+  for (const Slot& slot : slots_) {
     adamw_step(slot.parameter, slot.parameter.gradient(), slot.first, slot.second, options_,
                steps_);
     slot.parameter.state().gradient = {};

@@ -36,8 +36,10 @@ class Ring {
     const Split* split = cut_.split;
     const AxisList axes = cut_.axes;
     const Mesh* mesh = &worker_.mesh();
+    std::uint64_t key = hash_join(split->hash(), 0x51A6);
+    for (const int axis : axes) key = hash_join(key, static_cast<std::uint64_t>(axis));
     worker_.answers().log(
-        hash_join(split->hash(), 0x51A6 + axes.mask()), worker_.coordinates(),
+        key, worker_.coordinates(),
         [=](const Coordinates& at) {
           std::uint64_t hash = hash_start;
           const int position = mesh->position(axes, at);
@@ -177,8 +179,9 @@ const Layout* beside(const Tensor& k, const DimLayout& tokens, int ndim) {
 }  // namespace
 
 Attended ring_attention(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
-  check(k.layout() != nullptr && k.layout()->dim(1).split != nullptr,
-        "ring_attention: the tokens of k are not cut");
+  check(q.layout() != nullptr && k.layout() != nullptr && v.layout() != nullptr,
+        "ring_attention: q, k and v must be whole tensors, found one of this rank alone");
+  check(k.layout()->dim(1).split != nullptr, "ring_attention: the tokens of k are not cut");
   check(q.extent(0) == k.extent(0) && k.extent(0) == v.extent(0) && k.extent(1) == v.extent(1) &&
             q.extent(2) == k.extent(2) && k.extent(2) == v.extent(2) && q.extent(3) == k.extent(3),
         "ring_attention: q {}, k {} and v {} do not fit", to_string(q.shape()),

@@ -91,6 +91,7 @@ bool Reshape::look(const View& input, const Shape& /*start*/, int /*output*/, Vi
   view.data = input.data;
   if (is_dense(input.shape, input.strides)) return true;
   // Strided memory can be seen so only if every group of dims is evenly spaced inside.
+  Strides strides{};
   for (const Group& group : groups_of(input.shape, view.shape)) {
     std::int64_t step = 1;
     std::int64_t even = 0;
@@ -103,10 +104,11 @@ bool Reshape::look(const View& input, const Shape& /*start*/, int /*output*/, Vi
       even = input.strides[d] * input.shape[d];
     }
     for (int d = group.out_end - 1; d >= group.out_begin; --d) {
-      view.strides[d] = step;
+      strides[d] = step;
       step *= view.shape[d];
     }
   }
+  view.strides = strides;
   return true;
 }
 

@@ -211,6 +211,24 @@ TEST_F(StoreTest, EqualSeriesAndEnvironmentsAreStoredOnce) {
   EXPECT_EQ(database.integer("SELECT count(DISTINCT uuid) FROM run"), 3);
 }
 
+TEST_F(StoreTest, SeriesThatDifferInOneFieldAreStoredApart) {
+  RunHeader base = header_of("vit");
+  base.series.execution = Execution::published;
+  std::vector<RunHeader> headers(9, base);
+  headers[1].series.scenario = "ring";
+  headers[2].series.parameters = R"({"heads":8})";
+  headers[3].series.dtype = "float64";
+  headers[4].series.train = true;
+  headers[5].series.mesh = "data=2";
+  headers[6].series.execution = Execution::cpu;
+  headers[7].series.machine = "dgx-h100";
+  headers[8].series.profile = "pytorch";
+  Store store(path);
+  for (int pass = 0; pass < 2; ++pass)
+    for (const RunHeader& header : headers)
+      EXPECT_EQ(read(store.start_run(header)).header.series, header.series);
+}
+
 TEST_F(StoreTest, ASampleThatIsNotFiniteFailsTheRunAndKeepsAllOtherRows) {
   for (const double bad : {not_a_number, infinite, -infinite}) {
     Store store(path);

@@ -22,6 +22,9 @@ constexpr bool keeps_blocks = true;
 constexpr std::int64_t huge_page = std::int64_t{2} << 20;
 constexpr std::int64_t arena_bytes = 4 * huge_page;
 
+/// More than any machine has; keeps class numbers small.
+constexpr std::int64_t largest_block = std::int64_t{1} << 46;
+
 /// Blocks above this are mapped one by one.
 constexpr std::int64_t largest_carved = std::int64_t{1} << 20;
 
@@ -85,6 +88,8 @@ void Allocator::reset_peak() {
 
 void* Allocator::take(std::int64_t bytes) {
   if (bytes <= 0) return nullptr;
+  if (bytes > largest_block) [[unlikely]]
+    fail_without(bytes);
   Free*& kept = free_[class_of(bytes).index];
   if (kept == nullptr) return take_fresh(bytes);
   Free* const block = kept;
@@ -93,23 +98,22 @@ void* Allocator::take(std::int64_t bytes) {
 }
 
 void* Allocator::take_fresh(std::int64_t bytes) {
-  constexpr std::int64_t most = std::int64_t{1} << 46;
-  std::byte* data = nullptr;
-  if (bytes <= most) {
-    const std::int64_t size = keeps_blocks ? class_of(bytes).bytes : engine_bytes(bytes);
-    const auto attempt = [&] {
-      return keeps_blocks && !mapped_alone(size) ? carve(size) : map(size);
-    };
+  const std::int64_t size = keeps_blocks ? class_of(bytes).bytes : engine_bytes(bytes);
+  const auto attempt = [&] {
+    return keeps_blocks && !mapped_alone(size) ? carve(size) : map(size);
+  };
+  std::byte* data = attempt();
+  if (data == nullptr) {
+    unmap_kept();
     data = attempt();
-    if (data == nullptr) {
-      unmap_kept();
-      data = attempt();
-    }
   }
-  if (data == nullptr)
-    fail(Fault::external, "cpu: out of memory: {} bytes asked, {} live, {} taken from the system",
-         bytes, stats_.live + stats_.library_live, stats_.reserved);
+  if (data == nullptr) fail_without(bytes);
   return data;
+}
+
+void Allocator::fail_without(std::int64_t bytes) const {
+  fail(Fault::external, "cpu: out of memory: {} bytes asked, {} live, {} taken from the system",
+       bytes, stats_.live + stats_.library_live, stats_.reserved);
 }
 
 void Allocator::put_back(void* data, std::int64_t bytes) {
@@ -137,13 +141,13 @@ std::byte* Allocator::carve(std::int64_t bytes) {
 
 std::byte* Allocator::map(std::int64_t bytes) {
   void* const data =
-      ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{64}, std::nothrow);
+      ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64}, std::nothrow);
   if (data != nullptr) stats_.reserved += bytes;
   return static_cast<std::byte*>(data);
 }
 
 void Allocator::unmap(std::byte* data, std::int64_t bytes) {
-  ::operator delete(data, std::align_val_t{64});
+  ::operator delete (data, std::align_val_t{64});
   stats_.reserved -= bytes;
 }
 

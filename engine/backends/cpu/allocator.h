@@ -51,6 +51,7 @@ class Allocator {
 
   [[nodiscard]] void* take(std::int64_t bytes);
   [[nodiscard]] void* take_fresh(std::int64_t bytes);
+  [[noreturn]] void fail_without(std::int64_t bytes) const;
   void put_back(void* data, std::int64_t bytes);
   [[nodiscard]] std::byte* carve(std::int64_t bytes);
   [[nodiscard]] std::byte* map(std::int64_t bytes);

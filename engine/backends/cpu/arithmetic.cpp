@@ -2,6 +2,7 @@
 
 #include "engine/backends/cpu/kernels.h"
 #include "engine/backends/cpu/loops.h"
+#include "engine/backends/cpu/pick.h"
 
 #ifndef SHARDLAB_BACKENDS_CPU_ARITHMETIC_ONCE
 #define SHARDLAB_BACKENDS_CPU_ARITHMETIC_ONCE
@@ -128,12 +129,8 @@ void run_binary(Arithmetic kind, const Call& call) {
   const View& a = *call.inputs[0];
   const View& b = *call.inputs[1];
   const View& out = *call.outputs[0];
-  const Loop<3> loop(out.shape, {broadcast_strides(a, out.shape), broadcast_strides(b, out.shape),
-                                 out.strides});
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(binary_float)(kind, loop, a.as<T>(), b.as<T>(), out.as<T>());
-  else
-    HWY_DYNAMIC_DISPATCH(binary_double)(kind, loop, a.as<T>(), b.as<T>(), out.as<T>());
+  pick<T>(HWY_DYNAMIC_DISPATCH(binary_float), HWY_DYNAMIC_DISPATCH(binary_double))(
+      kind, loop_over(a, b, out), a.as<T>(), b.as<T>(), out.as<T>());
 }
 
 }  // namespace
@@ -162,24 +159,16 @@ template <typename T>
 void scale(const Call& call, Tools&) {
   const View& x = *call.inputs[0];
   const View& out = *call.outputs[0];
-  const Loop<2> loop(out.shape, {x.strides, out.strides});
-  const double factor = static_cast<const Scale*>(call.op)->factor();
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(scale_float)(loop, factor, x.as<T>(), out.as<T>());
-  else
-    HWY_DYNAMIC_DISPATCH(scale_double)(loop, factor, x.as<T>(), out.as<T>());
+  pick<T>(HWY_DYNAMIC_DISPATCH(scale_float), HWY_DYNAMIC_DISPATCH(scale_double))(
+      loop_over(x, out), static_cast<const Scale*>(call.op)->factor(), x.as<T>(), out.as<T>());
 }
 
 template <typename T>
 void shift(const Call& call, Tools&) {
   const View& x = *call.inputs[0];
   const View& out = *call.outputs[0];
-  const Loop<2> loop(out.shape, {x.strides, out.strides});
-  const double term = static_cast<const Shift*>(call.op)->term();
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(shift_float)(loop, term, x.as<T>(), out.as<T>());
-  else
-    HWY_DYNAMIC_DISPATCH(shift_double)(loop, term, x.as<T>(), out.as<T>());
+  pick<T>(HWY_DYNAMIC_DISPATCH(shift_float), HWY_DYNAMIC_DISPATCH(shift_double))(
+      loop_over(x, out), static_cast<const Shift*>(call.op)->term(), x.as<T>(), out.as<T>());
 }
 
 template void add<float>(const Call&, Tools&);

@@ -32,10 +32,10 @@ std::byte* workspace_of(const Call& call, std::int64_t needed) {
 template <typename T>
 void attention(const Call& call, Tools&) {
   const auto sizes = sizes_of(call, static_cast<const Attention*>(call.op)->scale());
-  attention_forward<T>(
-      sizes, lies<const T>(*call.inputs[0]), lies<const T>(*call.inputs[1]),
-      lies<const T>(*call.inputs[2]), lies<T>(*call.outputs[0]), call.outputs[1]->as<T>(),
-      workspace_of(call, attention_forward_workspace_bytes(sizes, sizeof(T))));
+  attention_forward<T>(sizes, lies<const T>(*call.inputs[0]), lies<const T>(*call.inputs[1]),
+                       lies<const T>(*call.inputs[2]), lies<T>(*call.outputs[0]),
+                       call.outputs[1]->as<T>(),
+                       workspace_of(call, attention_forward_workspace_bytes(sizes, sizeof(T))));
 }
 
 template <typename T>

@@ -15,6 +15,7 @@
 #include <hwy/highway.h>
 
 #include "engine/backends/cpu/attention_kernels-inl.h"
+#include "engine/backends/cpu/attention_pack-inl.h"
 #include "engine/backends/cpu/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -5,6 +5,21 @@
 #include <limits>
 
 #include "engine/backends/cpu/kernels.h"
+#include "engine/backends/cpu/pick.h"
+
+#ifndef SHARDLAB_BACKENDS_CPU_ATTENTION_MERGE_ONCE
+#define SHARDLAB_BACKENDS_CPU_ATTENTION_MERGE_ONCE
+namespace shardlab::cpu {
+
+/// Operands of the gradient, in the order of the op.
+template <typename T>
+struct MergeGradient {
+  const T *a, *a_lse, *b, *b_lse, *out, *lse, *g, *lse_g;
+  T *a_g, *a_lse_g, *b_g, *b_lse_g;
+};
+
+}  // namespace shardlab::cpu
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/attention_merge.cpp"
@@ -12,12 +27,45 @@
 // Highway needs this order.
 #include <hwy/highway.h>
 
-#include "engine/backends/cpu/map-inl.h"
+#include "engine/backends/cpu/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace shardlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Rows whose weights are made together.
+inline constexpr std::int64_t row_block = 64;
+
+/// exp(part - whole), 0 for a part that saw no key.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V weight_of(D d, V part, V whole) {
+  const V lowest = hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
+  return hn::IfThenZeroElse(hn::Eq(part, lowest), exp_bounded(d, hn::Sub(part, whole)));
+}
+
+struct Weight {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D d, V part, V whole) const {
+    return weight_of(d, part, whole);
+  }
+};
+
+struct Greater {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Max(a, b);
+  }
+};
+
+/// a / (a + b), 0 where both are.
+struct Share {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D d, V a, V b) const {
+    const V sum = hn::Add(a, b);
+    return hn::IfThenZeroElse(hn::Eq(sum, hn::Zero(d)), hn::Div(a, sum));
+  }
+};
 
 /// wa a + wb b.
 template <typename T>
@@ -38,57 +86,58 @@ struct Weighted {
   }
 };
 
-/// exp(part - whole), 0 for a part that saw no key.
-template <typename T>
-T weight_of(T part, T whole) {
-  return part == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(part - whole);
-}
-
 template <typename T>
 void merge(std::int64_t rows, std::int64_t width, const T* a, const T* a_lse, const T* b,
            const T* b_lse, T* out, T* lse) {
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const T high = std::max(a_lse[row], b_lse[row]);
-    const T low = std::min(a_lse[row], b_lse[row]);
-    const T share = weight_of(low, high);
-    const T high_weight = 1 / (1 + share);
-    const T low_weight = share / (1 + share);
-    lse[row] = high + std::log1p(share);
-    WeightedSum<T> sum{high_weight, low_weight};
-    if (a_lse[row] != high) std::swap(sum.wa, sum.wb);
-    if (high == -std::numeric_limits<T>::infinity()) sum = {0, 0};
-    map(width, sum, out + row * width, a + row * width, b + row * width);
+  T top[row_block], wa[row_block], wb[row_block], share_a[row_block], share_b[row_block];
+  for (std::int64_t start = 0; start < rows; start += row_block) {
+    const std::int64_t count = std::min(row_block, rows - start);
+    map(count, Greater{}, top, a_lse + start, b_lse + start);
+    map(count, Weight{}, wa, a_lse + start, top);
+    map(count, Weight{}, wb, b_lse + start, top);
+    map(count, Share{}, share_a, wa, wb);
+    map(count, Share{}, share_b, wb, wa);
+    for (std::int64_t i = 0; i < count; ++i) {
+      lse[start + i] = top[i] + std::log1p(std::min(wa[i], wb[i]));
+      const std::int64_t at = (start + i) * width;
+      map(width, WeightedSum<T>{share_a[i], share_b[i]}, out + at, a + at, b + at);
+    }
   }
 }
 
-/// The sum of g (part - out) over a row.
+/// Sums g (part - out) for both parts.
 template <typename T>
-HWY_INLINE T gain(std::int64_t width, const T* g, const T* part, const T* out) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto total = hn::Zero(d);
-  std::int64_t i = 0;
-  for (; i + lanes <= width; i += lanes)
-    total = hn::MulAdd(hn::LoadU(d, g + i),
-                       hn::Sub(hn::LoadU(d, part + i), hn::LoadU(d, out + i)), total);
-  if (i < width) {
-    const std::int64_t rest = width - i;
-    total = hn::MulAdd(load_some(d, g + i, rest),
-                       hn::Sub(load_some(d, part + i, rest), load_some(d, out + i, rest)), total);
+struct Gains {
+  [[nodiscard]] T nothing() const { return 0; }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE void operator()(D, V* sums, V g, V a, V b, V out) const {
+    sums[0] = hn::MulAdd(g, hn::Sub(a, out), sums[0]);
+    sums[1] = hn::MulAdd(g, hn::Sub(b, out), sums[1]);
   }
-  return hn::GetLane(hn::SumOfLanes(d, total));
-}
+};
 
 template <typename T>
-void part_gradient(std::int64_t rows, std::int64_t width, const T* part, const T* part_lse,
-                   const T* out, const T* lse, const T* g, const T* lse_g, T* part_g,
-                   T* part_lse_g) {
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t at = row * width;
-    const T weight = weight_of(part_lse[row], lse[row]);
-    map(width, Weighted<T>{weight}, part_g + at, g + at);
-    part_lse_g[row] =
-        weight == 0 ? T(0) : weight * (lse_g[row] + gain(width, g + at, part + at, out + at));
+void gradient(std::int64_t rows, std::int64_t width, const MergeGradient<T>& of) {
+  // Weights from the parts again, since the merged log-sum-exp is rounded: far apart it would cost
+  // the smaller weight most of its digits.
+  T top[row_block], part_a[row_block], part_b[row_block], wa[row_block], wb[row_block];
+  for (std::int64_t start = 0; start < rows; start += row_block) {
+    const std::int64_t count = std::min(row_block, rows - start);
+    map(count, Greater{}, top, of.a_lse + start, of.b_lse + start);
+    map(count, Weight{}, part_a, of.a_lse + start, top);
+    map(count, Weight{}, part_b, of.b_lse + start, top);
+    map(count, Share{}, wa, part_a, part_b);
+    map(count, Share{}, wb, part_b, part_a);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t row = start + i;
+      const std::int64_t at = row * width;
+      const auto [gain_a, gain_b] =
+          row_sums<2>(width, Gains<T>{}, of.g + at, of.a + at, of.b + at, of.out + at);
+      of.a_lse_g[row] = wa[i] == 0 ? T(0) : wa[i] * (of.lse_g[row] + gain_a);
+      of.b_lse_g[row] = wb[i] == 0 ? T(0) : wb[i] * (of.lse_g[row] + gain_b);
+      map(width, Weighted<T>{wa[i]}, of.a_g + at, of.g + at);
+      map(width, Weighted<T>{wb[i]}, of.b_g + at, of.g + at);
+    }
   }
 }
 
@@ -102,16 +151,12 @@ void merge_double(std::int64_t rows, std::int64_t width, const double* a, const 
   merge(rows, width, a, a_lse, b, b_lse, out, lse);
 }
 
-void gradient_float(std::int64_t rows, std::int64_t width, const float* part,
-                    const float* part_lse, const float* out, const float* lse, const float* g,
-                    const float* lse_g, float* part_g, float* part_lse_g) {
-  part_gradient(rows, width, part, part_lse, out, lse, g, lse_g, part_g, part_lse_g);
+void gradient_float(std::int64_t rows, std::int64_t width, const MergeGradient<float>& of) {
+  gradient(rows, width, of);
 }
 
-void gradient_double(std::int64_t rows, std::int64_t width, const double* part,
-                     const double* part_lse, const double* out, const double* lse,
-                     const double* g, const double* lse_g, double* part_g, double* part_lse_g) {
-  part_gradient(rows, width, part, part_lse, out, lse, g, lse_g, part_g, part_lse_g);
+void gradient_double(std::int64_t rows, std::int64_t width, const MergeGradient<double>& of) {
+  gradient(rows, width, of);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -133,26 +178,18 @@ void attention_merge(const Call& call, Tools&) {
   const auto out = [&](int o) { return call.outputs[o]->as<T>(); };
   const std::int64_t rows = call.inputs[1]->shape.count();
   const std::int64_t width = call.inputs[0]->shape[3];
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(merge_float)(rows, width, in(0), in(1), in(2), in(3), out(0), out(1));
-  else
-    HWY_DYNAMIC_DISPATCH(merge_double)(rows, width, in(0), in(1), in(2), in(3), out(0), out(1));
+  pick<T>(HWY_DYNAMIC_DISPATCH(merge_float), HWY_DYNAMIC_DISPATCH(merge_double))(
+      rows, width, in(0), in(1), in(2), in(3), out(0), out(1));
 }
 
 template <typename T>
 void attention_merge_gradient(const Call& call, Tools&) {
   const auto in = [&](int i) { return static_cast<const T*>(call.inputs[i]->data); };
   const auto out = [&](int o) { return call.outputs[o]->as<T>(); };
-  const std::int64_t rows = call.inputs[1]->shape.count();
-  const std::int64_t width = call.inputs[0]->shape[3];
-  for (int part = 0; part < 4; part += 2) {
-    if constexpr (std::is_same_v<T, float>)
-      HWY_DYNAMIC_DISPATCH(gradient_float)(rows, width, in(part), in(part + 1), in(4), in(5), in(6),
-                                           in(7), out(part), out(part + 1));
-    else
-      HWY_DYNAMIC_DISPATCH(gradient_double)(rows, width, in(part), in(part + 1), in(4), in(5),
-                                            in(6), in(7), out(part), out(part + 1));
-  }
+  const MergeGradient<T> operands{in(0), in(1), in(2),  in(3),  in(4),  in(5),
+                                  in(6), in(7), out(0), out(1), out(2), out(3)};
+  pick<T>(HWY_DYNAMIC_DISPATCH(gradient_float), HWY_DYNAMIC_DISPATCH(gradient_double))(
+      call.inputs[1]->shape.count(), call.inputs[0]->shape[3], operands);
 }
 
 template void attention_merge<float>(const Call&, Tools&);

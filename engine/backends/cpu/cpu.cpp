@@ -12,7 +12,7 @@ namespace {
 
 bool same(const char* a, const char* b) { return std::strcmp(a, b) == 0; }
 
-/// Products in another mode than the dtype's own are left to devices that have it.
+/// Ops whose float32 products some devices compute as tf32.
 bool multiplies_matrices(const char* op) {
   return same(op, "linear") || same(op, "matmul") || same(op, "outer_sum");
 }
@@ -30,7 +30,7 @@ void CpuBackend::run(const Call& call, Lane /*lane*/) {
   const cpu::Kernel kernel = row == nullptr ? nullptr : (*row)[dtype];
   if (kernel == nullptr) [[unlikely]]
     fail(Fault::unsupported, "cpu: no kernel for {} on {}", op, name_of(dtype));
-  if (call.math != MathMode::exact && multiplies_matrices(op)) [[unlikely]]
+  if (call.math == MathMode::tf32 && dtype == Dtype::float32 && multiplies_matrices(op))
     fail(Fault::unsupported, "cpu: {} in tf32; float32 products are exact here", op);
   cpu::Tools tools{product_};
   kernel(call, tools);

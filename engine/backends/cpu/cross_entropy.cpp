@@ -33,23 +33,22 @@ struct ScaledExp {
 template <typename T>
 T log_sum_exp(const T* x, std::int64_t width) {
   const T top = row_maximum(x, width);
-  const T sum = row_sum(x, width, ExpBelow<T>{top}, -std::numeric_limits<T>::infinity());
-  return top + std::log(sum);
+  return top + std::log(row_sums<1>(width, ExpBelow<T>{top}, x)[0]);
 }
 
 float log_sum_exp_float(const float* x, std::int64_t width) { return log_sum_exp(x, width); }
 double log_sum_exp_double(const double* x, std::int64_t width) { return log_sum_exp(x, width); }
 
-float row_sum_float(const float* x, std::int64_t width) { return row_sum(x, width, Itself{}); }
-double row_sum_double(const double* x, std::int64_t width) { return row_sum(x, width, Itself{}); }
+float row_sum_float(const float* x, std::int64_t width) { return row_sum(width, x); }
+double row_sum_double(const double* x, std::int64_t width) { return row_sum(width, x); }
 
 void scaled_exp_float(std::int64_t width, float top, float factor, float term, const float* x,
                       float* out) {
   map(width, ScaledExp<float>{top, factor, term}, out, x);
 }
 
-void scaled_exp_double(std::int64_t width, double top, double factor, double term,
-                       const double* x, double* out) {
+void scaled_exp_double(std::int64_t width, double top, double factor, double term, const double* x,
+                       double* out) {
   map(width, ScaledExp<double>{top, factor, term}, out, x);
 }
 
@@ -81,8 +80,8 @@ bool ignored(std::int64_t target, std::int64_t classes, std::int64_t row,
 template <typename T>
 void cross_entropy(const Call& call, Tools&) {
   const auto& options = static_cast<const CrossEntropy*>(call.op)->options();
-  const auto log_sum_exp = pick<T>(HWY_DYNAMIC_DISPATCH(log_sum_exp_float),
-                                   HWY_DYNAMIC_DISPATCH(log_sum_exp_double));
+  const auto log_sum_exp =
+      pick<T>(HWY_DYNAMIC_DISPATCH(log_sum_exp_float), HWY_DYNAMIC_DISPATCH(log_sum_exp_double));
   const auto row_sum =
       pick<T>(HWY_DYNAMIC_DISPATCH(row_sum_float), HWY_DYNAMIC_DISPATCH(row_sum_double));
   const std::int64_t rows = call.inputs[1]->shape.count();

@@ -33,14 +33,12 @@ inline constexpr int tile_vectors = 2;
 template <typename T>
 inline constexpr std::int64_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
 
-// A packed panel of b stays in the first cache, a packed block of a in the second.
-inline constexpr std::int64_t depth_of_block = 256;
+// A packed block of a, some 400 KiB, stays in the second cache while b passes over it. Deeper than
+// the first cache holds, because reading and writing the result again costs more.
+inline constexpr std::int64_t depth_of_block = 384;
 inline constexpr std::int64_t rows_of_block = 16 * tile_rows;
 inline constexpr std::int64_t bytes_across_block = 16384;
-
-constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
-  return (count + by - 1) / by;
-}
+inline constexpr std::int64_t prefetch_steps = 16;
 
 /// A strip of an operand: `across` runs along its width, `along` down the contraction.
 template <typename T>
@@ -96,14 +94,16 @@ HWY_NOINLINE void multiply_strips(std::int64_t depth, const T* HWY_RESTRICT a,
   for (auto& row : sums)
 #pragma GCC unroll 4
     for (V& sum : row) sum = hn::Zero(d);
-  for (std::int64_t i = 0; i < out.rows; ++i) {
-    hwy::Prefetch(out.data + i * out.row_stride);
-    hwy::Prefetch(out.data + i * out.row_stride + out.cols - 1);
-  }
+  for (std::int64_t i = 0; i < out.rows; ++i)
+    for (std::int64_t j = 0; j < out.cols; j += 64 / sizeof(T))
+      hwy::Prefetch(out.data + i * out.row_stride + j);
   for (std::int64_t p = 0; p < depth; ++p, a += tile_rows, b += width) {
     V right[kVectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < kVectors; ++j) right[j] = hn::Load(d, b + j * lanes<T>);
+    for (int j = 0; j < kVectors; ++j) {
+      right[j] = hn::Load(d, b + j * lanes<T>);
+      hwy::Prefetch(b + prefetch_steps * width + j * lanes<T>);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < tile_rows; ++i) {
       const V left = hn::Set(d, a[i]);
@@ -155,9 +155,9 @@ void gemm(Matrix<const T> a, Matrix<const T> b, bool accumulate, Matrix<T> out, 
   constexpr std::int64_t widest = tile_vectors * lanes<T>;
   constexpr std::int64_t cols_of_block = bytes_across_block / sizeof(T) / widest * widest;
   // Blocks of equal depth, whatever part of the rows and columns this call has.
-  const std::int64_t deep = divide_up(a.cols, divide_up(a.cols, depth_of_block));
-  const std::int64_t high = std::min(divide_up(out.rows, tile_rows) * tile_rows, rows_of_block);
-  const std::int64_t wide = std::min(divide_up(out.cols, lanes<T>) * lanes<T>, cols_of_block);
+  const std::int64_t deep = hwy::DivCeil(a.cols, hwy::DivCeil(a.cols, depth_of_block));
+  const std::int64_t high = std::min(hwy::DivCeil(out.rows, tile_rows) * tile_rows, rows_of_block);
+  const std::int64_t wide = std::min(hwy::DivCeil(out.cols, lanes<T>) * lanes<T>, cols_of_block);
   auto* const packed_b = reinterpret_cast<T*>(
       scratch.reserve(static_cast<std::int64_t>(sizeof(T)) * deep * (wide + high)));
   T* const packed_a = packed_b + deep * wide;

@@ -8,7 +8,6 @@
 
 namespace shardlab::cpu {
 
-template <typename T>
 void embed(const Call& call, Tools&) {
   const Slice::Range& range = static_cast<const Embed*>(call.op)->range();
   const View& part = *call.inputs[0];
@@ -21,31 +20,21 @@ void embed(const Call& call, Tools&) {
   expect(end <= extent, "embed: elements {} to {} of dim {}, which is {} here", begin, end, dim,
          extent);
   if (range.step == 1) {
-    fill_elements(part_of<T>(out, dim, 0, begin), T(0));
-    fill_elements(part_of<T>(out, dim, end, extent - end), T(0));
+    clear_elements(part_of(out, dim, 0, begin));
+    clear_elements(part_of(out, dim, end, extent - end));
   } else {
-    fill_elements(out, T(0));
+    clear_elements(out);
   }
-  copy_elements<T>(part, part_of<T>(out, dim, begin, count, range.step));
+  copy_elements(part, part_of(out, dim, begin, count, range.step));
 }
 
-template <typename T>
 void concat(const Call& call, Tools&) {
   const int dim = static_cast<const Concat*>(call.op)->dim();
   std::int64_t begin = 0;
   for (const View* part : call.inputs) {
-    copy_elements<T>(*part, part_of<T>(*call.outputs[0], dim, begin, part->shape[dim]));
+    copy_elements(*part, part_of(*call.outputs[0], dim, begin, part->shape[dim]));
     begin += part->shape[dim];
   }
 }
-
-template void embed<float>(const Call&, Tools&);
-template void embed<double>(const Call&, Tools&);
-template void embed<std::int64_t>(const Call&, Tools&);
-template void embed<std::uint16_t>(const Call&, Tools&);
-template void concat<float>(const Call&, Tools&);
-template void concat<double>(const Call&, Tools&);
-template void concat<std::int64_t>(const Call&, Tools&);
-template void concat<std::uint16_t>(const Call&, Tools&);
 
 }  // namespace shardlab::cpu

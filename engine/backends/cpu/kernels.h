@@ -24,18 +24,15 @@ struct KernelRow {
 /// Every kernel there is.
 [[nodiscard]] std::span<const KernelRow> kernel_table();
 
-template <typename T>
+/// Elements of any dtype, moved as they are.
 void copy(const Call& call, Tools& tools);
+void keep_first(const Call& call, Tools& tools);
+void expand(const Call& call, Tools& tools);
+void embed(const Call& call, Tools& tools);
+void concat(const Call& call, Tools& tools);
+
 template <typename T>
 void fill(const Call& call, Tools& tools);
-template <typename T>
-void keep_first(const Call& call, Tools& tools);
-template <typename T>
-void expand(const Call& call, Tools& tools);
-template <typename T>
-void embed(const Call& call, Tools& tools);
-template <typename T>
-void concat(const Call& call, Tools& tools);
 template <typename T>
 void random(const Call& call, Tools& tools);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "engine/backends/cpu/kernels.h"
+#include "engine/backends/cpu/pick.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/layer_norm.cpp"
@@ -11,33 +13,12 @@
 // Highway needs this order.
 #include <hwy/highway.h>
 
-#include "engine/backends/cpu/map-inl.h"
+#include "engine/backends/cpu/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace shardlab::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE hn::TFromD<D> total(D d, V v) {
-  return hn::GetLane(hn::SumOfLanes(d, v));
-}
-
-template <typename T>
-HWY_INLINE T sum_of(const T* x, std::int64_t width) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto a = hn::Zero(d);
-  auto b = hn::Zero(d);
-  std::int64_t i = 0;
-  for (; i + 2 * lanes <= width; i += 2 * lanes) {
-    a = hn::Add(a, hn::LoadU(d, x + i));
-    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
-  }
-  for (; i + lanes <= width; i += lanes) a = hn::Add(a, hn::LoadU(d, x + i));
-  if (i < width) b = hn::Add(b, load_some(d, x + i, width - i));
-  return total(d, hn::Add(a, b));
-}
 
 /// A mean that a T cannot hold exactly where elements differ little, and 1 / deviation.
 template <typename T>
@@ -47,40 +28,26 @@ struct Moments {
   T scale;
 };
 
-/// Sums of x - mean and of its square.
+/// Sums x - mean and its square.
 template <typename T>
 struct Spread {
-  T first, second;
+  T mean;
+  [[nodiscard]] T nothing() const { return mean; }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE void operator()(D d, V* sums, V x) const {
+    const V difference = hn::Sub(x, hn::Set(d, mean));
+    sums[0] = hn::Add(sums[0], difference);
+    sums[1] = hn::MulAdd(difference, difference, sums[1]);
+  }
 };
-
-template <typename T>
-HWY_INLINE Spread<T> spread_of(const T* x, std::int64_t width, T mean) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto middle = hn::Set(d, mean);
-  auto first = hn::Zero(d);
-  auto second = hn::Zero(d);
-  std::int64_t i = 0;
-  for (; i + lanes <= width; i += lanes) {
-    const auto difference = hn::Sub(hn::LoadU(d, x + i), middle);
-    first = hn::Add(first, difference);
-    second = hn::MulAdd(difference, difference, second);
-  }
-  if (i < width) {
-    const auto difference = hn::Sub(load_some(d, x + i, width - i, mean), middle);
-    first = hn::Add(first, difference);
-    second = hn::MulAdd(difference, difference, second);
-  }
-  return {total(d, first), total(d, second)};
-}
 
 template <typename T>
 HWY_INLINE Moments<T> moments_of(const T* x, std::int64_t width, T epsilon) {
   const T part = 1 / static_cast<T>(std::max<std::int64_t>(width, 1));
-  const T mean = sum_of(x, width) * part;
-  const Spread<T> spread = spread_of(x, width, mean);
-  const T rest = spread.first * part;
-  const T variance = std::max(T(0), spread.second * part - rest * rest);
+  const T mean = row_sum(width, x) * part;
+  const auto [first, second] = row_sums<2>(width, Spread<T>{mean}, x);
+  const T rest = first * part;
+  const T variance = std::max(T(0), second * part - rest * rest);
   return {mean, rest, 1 / std::sqrt(variance + epsilon)};
 }
 
@@ -106,39 +73,20 @@ void forward(std::int64_t rows, std::int64_t width, T epsilon, const T* x, const
   }
 }
 
-/// Sums over a row of h = g weight, of h (x - mean) and of x - mean.
+/// Sums h = g weight, h (x - mean) and x - mean.
 template <typename T>
-struct RowSums {
-  T h, product, centred;
+struct Products {
+  T mean;
+  [[nodiscard]] T nothing() const { return mean; }
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE void operator()(D d, V* sums, V x, V weight, V g) const {
+    const V h = hn::Mul(g, weight);
+    const V difference = hn::Sub(x, hn::Set(d, mean));
+    sums[0] = hn::Add(sums[0], h);
+    sums[1] = hn::MulAdd(h, difference, sums[1]);
+    sums[2] = hn::Add(sums[2], difference);
+  }
 };
-
-template <typename T>
-HWY_INLINE RowSums<T> row_sums(std::int64_t width, const T* x, const T* weight, const T* g,
-                               T mean) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto middle = hn::Set(d, mean);
-  auto h_sum = hn::Zero(d);
-  auto product = hn::Zero(d);
-  auto centred = hn::Zero(d);
-  std::int64_t i = 0;
-  for (; i + lanes <= width; i += lanes) {
-    const auto h = hn::Mul(hn::LoadU(d, g + i), hn::LoadU(d, weight + i));
-    const auto difference = hn::Sub(hn::LoadU(d, x + i), middle);
-    h_sum = hn::Add(h_sum, h);
-    product = hn::MulAdd(h, difference, product);
-    centred = hn::Add(centred, difference);
-  }
-  if (i < width) {
-    const std::int64_t rest = width - i;
-    const auto h = hn::Mul(load_some(d, g + i, rest), load_some(d, weight + i, rest));
-    const auto difference = hn::Sub(load_some(d, x + i, rest, mean), middle);
-    h_sum = hn::Add(h_sum, h);
-    product = hn::MulAdd(h, difference, product);
-    centred = hn::Add(centred, difference);
-  }
-  return {total(d, h_sum), total(d, product), total(d, centred)};
-}
 
 /// dx = scale (h - mean of h - normalised x times the mean of h times normalised x).
 template <typename T>
@@ -153,22 +101,33 @@ struct InputGradient {
   }
 };
 
-/// Adds a block of rows to the gradients of weight and bias.
-template <class D, typename T>
+/// Adds a block of rows to the gradients of weight and bias, some vectors of columns at a time.
+template <int vectors, class D, typename T>
 HWY_INLINE void add_columns(D d, std::int64_t rows, std::int64_t width, const Moments<T>* moments,
                             const T* x, const T* g, T* weight_g, T* bias_g) {
-  auto weight_sum = hn::Zero(d);
-  auto bias_sum = hn::Zero(d);
+  using V = hn::Vec<D>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  V weight_sum[vectors];
+  V bias_sum[vectors];
+  for (int i = 0; i < vectors; ++i) weight_sum[i] = bias_sum[i] = hn::Zero(d);
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Moments<T>& by = moments[row];
-    const auto gradient = hn::LoadU(d, g + row * width);
-    const auto centred = hn::Sub(hn::Sub(hn::LoadU(d, x + row * width), hn::Set(d, by.mean)),
-                                 hn::Set(d, by.rest));
-    weight_sum = hn::MulAdd(gradient, hn::Mul(centred, hn::Set(d, by.scale)), weight_sum);
-    bias_sum = hn::Add(bias_sum, gradient);
+    const V mean = hn::Set(d, moments[row].mean);
+    const V rest = hn::Set(d, moments[row].rest);
+    const V scale = hn::Set(d, moments[row].scale);
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; ++i) {
+      const V gradient = hn::LoadU(d, g + row * width + i * lanes);
+      const V centred = hn::Sub(hn::Sub(hn::LoadU(d, x + row * width + i * lanes), mean), rest);
+      weight_sum[i] = hn::MulAdd(gradient, hn::Mul(centred, scale), weight_sum[i]);
+      bias_sum[i] = hn::Add(bias_sum[i], gradient);
+    }
   }
-  hn::StoreU(hn::Add(hn::LoadU(d, weight_g), weight_sum), d, weight_g);
-  hn::StoreU(hn::Add(hn::LoadU(d, bias_g), bias_sum), d, bias_g);
+  for (int i = 0; i < vectors; ++i) {
+    T* const weight_at = weight_g + i * lanes;
+    T* const bias_at = bias_g + i * lanes;
+    hn::StoreU(hn::Add(hn::LoadU(d, weight_at), weight_sum[i]), d, weight_at);
+    hn::StoreU(hn::Add(hn::LoadU(d, bias_at), bias_sum[i]), d, bias_at);
+  }
 }
 
 template <typename T>
@@ -187,18 +146,22 @@ void backward(std::int64_t rows, std::int64_t width, const T* x, const T* weight
     Moments<T> moments[block];
     for (std::int64_t row = start; row < start + count; ++row) {
       const std::int64_t at = row * width;
-      const RowSums<T> sums = row_sums(width, x + at, weight, g + at, mean[row]);
-      const Moments<T> by{mean[row], sums.centred * part, scale[row]};
-      const T slope = by.scale * by.scale * part * (sums.product - by.rest * sums.h);
-      map(width, InputGradient<T>{by, sums.h * part, slope}, dx + at, x + at, weight, g + at);
+      const auto [h, product, centred] =
+          row_sums<3>(width, Products<T>{mean[row]}, x + at, weight, g + at);
+      const Moments<T> by{mean[row], centred * part, scale[row]};
+      const T slope = by.scale * by.scale * part * (product - by.rest * h);
+      map(width, InputGradient<T>{by, h * part, slope}, dx + at, x + at, weight, g + at);
       moments[row - start] = by;
     }
     const std::int64_t at = start * width;
     std::int64_t i = 0;
-    for (; i + lanes <= width; i += lanes)
-      add_columns(d, count, width, moments, x + at + i, g + at + i, weight_g + i, bias_g + i);
-    for (; i < width; ++i)
-      add_columns(single, count, width, moments, x + at + i, g + at + i, weight_g + i, bias_g + i);
+    const auto add = [&](auto vectors, auto tag) HWY_ATTR {
+      add_columns<decltype(vectors)::value>(tag, count, width, moments, x + at + i, g + at + i,
+                                            weight_g + i, bias_g + i);
+    };
+    for (; i + 4 * lanes <= width; i += 4 * lanes) add(std::integral_constant<int, 4>{}, d);
+    for (; i + lanes <= width; i += lanes) add(std::integral_constant<int, 1>{}, d);
+    for (; i < width; ++i) add(std::integral_constant<int, 1>{}, single);
   }
 }
 
@@ -245,12 +208,8 @@ void layer_norm(const Call& call, Tools&) {
   const std::int64_t rows = call.outputs[1]->shape.count();
   const std::int64_t width = call.inputs[1]->shape[0];
   const auto epsilon = static_cast<T>(static_cast<const LayerNorm*>(call.op)->epsilon());
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(forward_float)
-    (rows, width, epsilon, in(0), in(1), in(2), out(0), out(1), out(2));
-  else
-    HWY_DYNAMIC_DISPATCH(forward_double)
-    (rows, width, epsilon, in(0), in(1), in(2), out(0), out(1), out(2));
+  pick<T>(HWY_DYNAMIC_DISPATCH(forward_float), HWY_DYNAMIC_DISPATCH(forward_double))(
+      rows, width, epsilon, in(0), in(1), in(2), out(0), out(1), out(2));
 }
 
 template <typename T>
@@ -259,12 +218,8 @@ void layer_norm_gradient(const Call& call, Tools&) {
   const auto out = [&](int o) { return call.outputs[o]->as<T>(); };
   const std::int64_t rows = call.inputs[2]->shape.count();
   const std::int64_t width = call.inputs[1]->shape[0];
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(backward_float)
-    (rows, width, in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2));
-  else
-    HWY_DYNAMIC_DISPATCH(backward_double)
-    (rows, width, in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2));
+  pick<T>(HWY_DYNAMIC_DISPATCH(backward_float), HWY_DYNAMIC_DISPATCH(backward_double))(
+      rows, width, in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2));
 }
 
 template void layer_norm<float>(const Call&, Tools&);

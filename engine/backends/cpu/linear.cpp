@@ -67,8 +67,8 @@ void matmul(const Call& call, Tools& tools) {
   const View& a = *call.inputs[0];
   const View& b = *call.inputs[1];
   const View& out = *call.outputs[0];
-  const Loop<3> loop(leading(out).shape, {leading_strides(a, out), leading_strides(b, out),
-                                          leading_strides(out, out)});
+  const Loop<3> loop(leading(out).shape,
+                     {leading_strides(a, out), leading_strides(b, out), leading_strides(out, out)});
   loop.for_each_run([&](const Loop<3>::Offsets& offset) {
     tools.product.batched(
         loop.run(), MatrixBatch<const T>{innermost<const T>(a, offset[0]), loop.stride(0)},

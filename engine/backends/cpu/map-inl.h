@@ -22,17 +22,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The first `count` elements, fewer than a vector; `rest` fills the other lanes.
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> load_some(D d, const T* from, std::int64_t count, T rest = T(0)) {
-  HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  hn::Store(hn::Set(d, rest), d, lanes);
-  for (std::int64_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return hn::Load(d, lanes);
+  if constexpr (HWY_TARGET <= HWY_AVX2) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count));
+    return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, from), hn::Set(d, rest));
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(d)];
+    hn::Store(hn::Set(d, rest), d, lanes);
+    for (std::int64_t i = 0; i < count; ++i) lanes[i] = from[i];
+    return hn::Load(d, lanes);
+  }
 }
 
 template <class D, typename T>
 HWY_INLINE void store_some(hn::Vec<D> v, D d, T* to, std::int64_t count) {
-  HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  hn::Store(v, d, lanes);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+  if constexpr (HWY_TARGET <= HWY_AVX2) {
+    hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(d)];
+    hn::Store(v, d, lanes);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = lanes[i];
+  }
 }
 
 /// out = f(d, inputs...) for dense elements.
@@ -42,29 +51,45 @@ HWY_INLINE void map(std::int64_t count, const F& f, T* out, const Inputs*... inp
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(f(d, hn::LoadU(d, inputs + i)...), d, out + i);
-  if (i < count)
-    store_some(f(d, load_some(d, inputs + i, count - i)...), d, out + i, count - i);
+  if (i < count) store_some(f(d, load_some(d, inputs + i, count - i)...), d, out + i, count - i);
 }
 
-/// Elements of an evenly spaced run, one after another; made in `buffer` unless they lie so.
+/// Hands out pieces of an evenly spaced run one after another; `buffer` holds a piece that does not
+/// lie so.
 template <typename T>
-HWY_INLINE const T* packed_run(const T* from, std::int64_t stride, std::int64_t count, T* buffer) {
-  if (stride == 1) return from;
-  for (std::int64_t i = 0; i < count; ++i) buffer[i] = from[i * stride];
-  return buffer;
-}
+class Feed {
+ public:
+  static constexpr std::int64_t piece = 512;
+
+  Feed(const T* from, std::int64_t stride, std::int64_t run, T* buffer)
+      : from_(from), stride_(stride), buffer_(buffer) {
+    if (stride == 0) std::fill_n(buffer, std::min(run, piece), *from);
+  }
+
+  HWY_INLINE const T* operator()(std::int64_t begin, std::int64_t count) const {
+    if (stride_ == 1) return from_ + begin;
+    if (stride_ != 0)
+      for (std::int64_t i = 0; i < count; ++i) buffer_[i] = from_[(begin + i) * stride_];
+    return buffer_;
+  }
+
+ private:
+  const T* from_;
+  std::int64_t stride_;
+  T* buffer_;
+};
 
 /// out = f(d, x) for all elements of a loop over x and the dense out.
 template <class F, typename T>
 HWY_INLINE void map_loop(const Loop<2>& loop, const F& f, const T* x, T* out) {
-  constexpr std::int64_t chunk = 512;
-  HWY_ALIGN T buffer[chunk];
+  HWY_ALIGN T buffer[Feed<T>::piece];
+  const std::int64_t run = loop.run();
+  const std::int64_t step = loop.stride(0) == 1 ? run : Feed<T>::piece;
   loop.for_each_run([&](const Loop<2>::Offsets& offset) {
-    const std::int64_t step = loop.stride(0) == 1 ? loop.run() : chunk;
-    for (std::int64_t i = 0; i < loop.run(); i += step) {
-      const std::int64_t count = std::min(step, loop.run() - i);
-      const T* from = x + offset[0] + i * loop.stride(0);
-      map(count, f, out + offset[1] + i, packed_run(from, loop.stride(0), count, buffer));
+    const Feed<T> feed(x + offset[0], loop.stride(0), run, buffer);
+    for (std::int64_t i = 0; i < run; i += step) {
+      const std::int64_t count = std::min(step, run - i);
+      map(count, f, out + offset[1] + i, feed(i, count));
     }
   });
 }
@@ -72,18 +97,16 @@ HWY_INLINE void map_loop(const Loop<2>& loop, const F& f, const T* x, T* out) {
 /// out = f(d, a, b) for all elements of a loop over a, b and the dense out.
 template <class F, typename T>
 HWY_INLINE void map_loop(const Loop<3>& loop, const F& f, const T* a, const T* b, T* out) {
-  constexpr std::int64_t chunk = 512;
-  HWY_ALIGN T buffer_a[chunk];
-  HWY_ALIGN T buffer_b[chunk];
+  HWY_ALIGN T buffer_a[Feed<T>::piece];
+  HWY_ALIGN T buffer_b[Feed<T>::piece];
+  const std::int64_t run = loop.run();
+  const std::int64_t step = loop.stride(0) == 1 && loop.stride(1) == 1 ? run : Feed<T>::piece;
   loop.for_each_run([&](const Loop<3>::Offsets& offset) {
-    const bool dense = loop.stride(0) == 1 && loop.stride(1) == 1;
-    const std::int64_t step = dense ? loop.run() : chunk;
-    for (std::int64_t i = 0; i < loop.run(); i += step) {
-      const std::int64_t count = std::min(step, loop.run() - i);
-      const T* from_a = a + offset[0] + i * loop.stride(0);
-      const T* from_b = b + offset[1] + i * loop.stride(1);
-      map(count, f, out + offset[2] + i, packed_run(from_a, loop.stride(0), count, buffer_a),
-          packed_run(from_b, loop.stride(1), count, buffer_b));
+    const Feed<T> feed_a(a + offset[0], loop.stride(0), run, buffer_a);
+    const Feed<T> feed_b(b + offset[1], loop.stride(1), run, buffer_b);
+    for (std::int64_t i = 0; i < run; i += step) {
+      const std::int64_t count = std::min(step, run - i);
+      map(count, f, out + offset[2] + i, feed_a(i, count), feed_b(i, count));
     }
   });
 }

@@ -81,6 +81,7 @@ template <typename T>
 void multiply_batch(MatrixProduct& product, std::int64_t count, const MatrixBatch<const T>& a,
                     const MatrixBatch<const T>& b, const T* bias, bool accumulate,
                     const MatrixBatch<T>& out) {
+  if (out.first.rows == 0 || out.first.cols == 0) return;
   expect(out.stride != 0 || count <= 1, "matrix product: {} results in one place", count);
   if (b.stride == 0 && count > 1 && is_stacked(a) && is_stacked(out)) {
     product(stacked(a, count), b.first, bias, accumulate, stacked(out, count));

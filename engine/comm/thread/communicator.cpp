@@ -104,6 +104,8 @@ void ThreadCommunicator::barrier() {
   do_wait(publish());
 }
 
+void ThreadCommunicator::withdraw() noexcept { crew_.withdraw(rank()); }
+
 void ThreadCommunicator::abort(const std::string& text) {
   crew_.abort(fmt::format("rank {}: {}", rank(), text));
 }
@@ -115,13 +117,15 @@ void ThreadCommunicator::do_wait(Pending pending) {
   expect(call != started_.end(), "call {} on {} was not started or is waited for twice",
          pending.number, group_.axes());
   hold_until_free(pending.number, [&] { return advance(*call); });
-  const std::string difference = std::move(call->difference);
-  if (!difference.empty()) {
-    // Where messages to one peer differ, another may still be reading a block of this rank.
-    crew_.withdraw(rank());
-    fail(Fault::invalid, "call {} on {}: {}", pending.number, group_.axes(), difference);
-  }
+  check_agreed(*call);
   started_.erase(call);
+}
+
+void ThreadCommunicator::check_agreed(const Started& call) const {
+  if (call.difference.empty()) return;
+  // Where messages to one peer differ, another may still be reading a block of this rank.
+  crew_.withdraw(rank());
+  fail(Fault::invalid, "call {} on {}: {}", call.number, group_.axes(), call.difference);
 }
 
 Post& ThreadCommunicator::open_post() {
@@ -140,8 +144,10 @@ Pending ThreadCommunicator::publish() {
 void ThreadCommunicator::make_room(std::uint64_t old_call) {
   hold_until_free(old_call, [&] {
     for (Started& call : started_)
-      if (call.number == old_call)
+      if (call.number == old_call) {
         if (const int position = advance(call); position >= 0) return position;
+        check_agreed(call);
+      }
     for (const int position : group_.everyone())
       if (group_.finished(old_call, position).load() < old_call) return position;
     return -1;

@@ -25,6 +25,7 @@ class ThreadCommunicator final : public Communicator {
   [[nodiscard]] int position() const override { return position_; }
   void barrier() override;
   void abort(const std::string& text) override;
+  void withdraw() noexcept override;
 
   /// Bytes really copied or read from other members' memory, or written by them into this rank's.
   [[nodiscard]] std::int64_t copied_bytes() const;
@@ -66,6 +67,7 @@ class ThreadCommunicator final : public Communicator {
   /// Takes a call as far as it gets; the position that holds it up, or -1 if it is over.
   int advance(Started& call);
   bool advance_all();
+  void check_agreed(const Started& call) const;
 
   /// Does this rank's part of a call; the position of a lender that took its memory back, or -1.
   int do_part(const Started& call, std::span<const int> lenders);

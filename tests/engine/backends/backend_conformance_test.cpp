@@ -40,8 +40,7 @@ class BackendConformance : public ::testing::TestWithParam<Factory> {
   }
 
   View floats(const std::vector<float>& values, Ref<Buffer>& buffer) {
-    const View view =
-        dense({static_cast<std::int64_t>(values.size())}, Dtype::float32, buffer);
+    const View view = dense({static_cast<std::int64_t>(values.size())}, Dtype::float32, buffer);
     backend_->copy_in(view, values.data());
     return view;
   }
@@ -173,7 +172,8 @@ TEST_P(BackendConformance, OpsRunInOrder) {
   run(Add(), {&a, &b}, {&sum});
   run(Add(), {&sum, &a}, {&b});
   backend_->synchronize();
-  if (backend_->has_values()) EXPECT_EQ(read(b), (std::vector<float>{12, 24, 36}));
+  if (!backend_->has_values()) return;
+  EXPECT_EQ(read(b), (std::vector<float>{12, 24, 36}));
 }
 
 TEST_P(BackendConformance, AnUpdateChangesItsOperandInPlace) {
@@ -249,8 +249,8 @@ TEST_P(BackendConformance, AttentionStaysInsideTheWorkspaceOfItsFormula) {
     const std::int64_t guard = 4096;
     const Ref<Buffer> space = backend_->allocate(bytes + guard, Category::workspace);
     const std::vector<std::uint16_t> pattern(static_cast<std::size_t>(guard / 2), 0xabcd);
-    const View behind{static_cast<std::byte*>(space->data()) + bytes, {guard / 2}, {1},
-                      Dtype::bfloat16};
+    const View behind{
+        static_cast<std::byte*>(space->data()) + bytes, {guard / 2}, {1}, Dtype::bfloat16};
     backend_->copy_in(behind, pattern.data());
     Call call;
     call.op = &op;

@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/backends/cpu/cpu.h"
 #include "engine/core/error.h"
-#include "engine/ops/linear.h"
 
 namespace shardlab::cpu {
 namespace {
@@ -68,7 +66,8 @@ TEST(CpuAllocator, EveryByteOfEverySizeCanBeWrittenWithoutTouchingAnother) {
       blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(victim));
       continue;
     }
-    const auto bytes = static_cast<std::int64_t>(1 + random() % (std::uint64_t{1} << random() % 23));
+    const auto bytes =
+        static_cast<std::int64_t>(1 + random() % (std::uint64_t{1} << random() % 23));
     auto* const data = static_cast<std::byte*>(allocator.allocate(bytes));
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0U);
     const Block block{data, bytes, static_cast<std::byte>(round % 251)};
@@ -131,48 +130,6 @@ TEST(CpuAllocator, TooMuchMemoryIsRefusedWithBytesAskedAndLive) {
   }
   EXPECT_EQ(allocator.stats().live, 1024);
   allocator.release(held, 1000);
-}
-
-TEST(CpuBackendMemory, TheAllocatorAgreesWithTheLedger) {
-  CpuBackend backend;
-  std::mt19937_64 random(2);
-  std::vector<Ref<Buffer>> buffers;
-  for (int round = 0; round < 2000; ++round) {
-    if (random() % 2 == 0 && !buffers.empty())
-      buffers.erase(buffers.begin() + static_cast<std::ptrdiff_t>(random() % buffers.size()));
-    else
-      buffers.push_back(backend.allocate(static_cast<std::int64_t>(random() % 100000),
-                                         static_cast<Category>(random() % 6)));
-    ASSERT_EQ(backend.stats().live, backend.ledger().live());
-    ASSERT_EQ(backend.stats().peak, backend.ledger().peak());
-  }
-  buffers.clear();
-  EXPECT_EQ(backend.stats().live, 0);
-}
-
-TEST(CpuBackendMemory, AProductTakesLibraryMemoryOnly) {
-  CpuBackend backend;
-  const Shape shape{300, 300};
-  const std::int64_t bytes = shape.count() * 8;
-  std::vector<Ref<Buffer>> memory;
-  std::vector<View> views;
-  for (int i = 0; i < 3; ++i) {
-    memory.push_back(backend.allocate(bytes, Category::activation));
-    std::memset(memory.back()->data(), 0, static_cast<std::size_t>(bytes));
-    views.push_back({memory.back()->data(), shape, dense_strides(shape), Dtype::float64});
-  }
-  const Linear op(false);
-  const View* in[2] = {&views[0], &views[1]};
-  const View* out[1] = {&views[2]};
-  Call call;
-  call.op = &op;
-  call.inputs = in;
-  call.outputs = out;
-  const std::int64_t live = backend.stats().live;
-  backend.run(call, Lane{});
-  EXPECT_EQ(backend.stats().live, live);
-  EXPECT_EQ(backend.stats().peak, live);
-  EXPECT_GT(backend.stats().library_peak, 0);
 }
 
 }  // namespace

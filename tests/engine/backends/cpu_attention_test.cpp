@@ -18,9 +18,9 @@ struct Extents {
   std::int64_t b, q, k, h, d, e;
 };
 
-const std::vector<Extents> extents{{1, 1, 1, 1, 1, 1},   {2, 5, 7, 3, 4, 6},  {1, 33, 130, 2, 16, 8},
-                                   {1, 200, 3, 1, 64, 64}, {2, 3, 0, 2, 4, 4}, {0, 3, 4, 2, 4, 4},
-                                   {1, 0, 4, 2, 4, 4}};
+const std::vector<Extents> extents{
+    {1, 1, 1, 1, 1, 1}, {2, 5, 7, 3, 4, 6}, {1, 33, 130, 2, 16, 8}, {1, 200, 3, 1, 64, 64},
+    {2, 3, 0, 2, 4, 4}, {0, 3, 4, 2, 4, 4}, {1, 0, 4, 2, 4, 4}};
 
 /// Scores, weights and gradients written out.
 struct Attended {
@@ -84,7 +84,8 @@ TEST(CpuAttention, OutputsAndGradientsOfAnyStridesEqualScalarLoops) {
   for (const Dtype dtype : floats)
     for (const Extents& x : extents)
       // Dense, heads before tokens, width not innermost, gaps.
-      for (const Lie& lie : {Lie{}, Lie{{0, 2, 1, 3}, 0, 3}, Lie{{0, 1, 3, 2}, 0, 0}, Lie{{}, 1, 2}}) {
+      for (const Lie& lie :
+           {Lie{}, Lie{{0, 2, 1, 3}, 0, 3}, Lie{{0, 1, 3, 2}, 0, 0}, Lie{{}, 1, 2}}) {
         const Numbers q = random_numbers({x.b, x.q, x.h, x.d}, 1);
         const Numbers k = random_numbers({x.b, x.k, x.h, x.d}, 2);
         const Numbers v = random_numbers({x.b, x.k, x.h, x.e}, 3);
@@ -107,8 +108,8 @@ TEST(CpuAttention, OutputsAndGradientsOfAnyStridesEqualScalarLoops) {
         for (const bool through : {false, true}) {
           if (through) operands.push_back(&lse_cotangent);
           const auto back = run_kernel(AttentionGradient(scale, through), operands);
-          const auto exact = expected.gradients(q, k, v, g, through ? lse_g : Numbers(lse_g.shape),
-                                                scale);
+          const auto exact =
+              expected.gradients(q, k, v, g, through ? lse_g : Numbers(lse_g.shape), scale);
           for (std::size_t i = 0; i < 3; ++i)
             EXPECT_LE(error_of(back[i], exact[i]), 3 * bound) << i << " " << x.q << " by " << x.k;
         }
@@ -172,8 +173,7 @@ TEST(CpuAttentionMerge, PartsAndGradientsEqualScalarLoops) {
         Operand left_lse(a_lse, dtype);
         Operand right(b, dtype);
         Operand right_lse(b_lse, dtype);
-        const auto result =
-            run_kernel(AttentionMerge(), {&left, &left_lse, &right, &right_lse});
+        const auto result = run_kernel(AttentionMerge(), {&left, &left_lse, &right, &right_lse});
         const double bound = dtype == Dtype::float32 ? 1e-6 : 1e-14;
         EXPECT_LE(error_of(result[0], expected.o), bound) << to_string(shape);
         EXPECT_LE(error_of(result[1], expected.lse), bound) << to_string(shape);
@@ -182,9 +182,9 @@ TEST(CpuAttentionMerge, PartsAndGradientsEqualScalarLoops) {
         Operand lse(expected.lse, dtype);
         Operand cotangent(g, dtype);
         Operand lse_cotangent(lse_g, dtype);
-        const auto back =
-            run_kernel(AttentionMergeGradient(), {&left, &left_lse, &right, &right_lse, &out, &lse,
-                                                  &cotangent, &lse_cotangent});
+        const auto back = run_kernel(
+            AttentionMergeGradient(),
+            {&left, &left_lse, &right, &right_lse, &out, &lse, &cotangent, &lse_cotangent});
         std::vector<Numbers> exact;
         expected.add_gradients(a, a_lse, g, lse_g, exact);
         expected.add_gradients(b, b_lse, g, lse_g, exact);

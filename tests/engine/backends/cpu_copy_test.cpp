@@ -139,9 +139,14 @@ Numbers embedded(const Numbers& part, const Shape& whole, const Slice::Range& ra
 
 TEST(CpuEmbed, TheRangeHoldsTheInputAndTheRestZeros) {
   const Shape whole{4, 9, 3};
-  for (const Slice::Range& range :
-       {Slice::Range{1, 2, 6, 1}, {1, 0, 9, 1}, {1, 9, 9, 1}, {1, 0, 9, 2}, {1, 1, 9, 3},
-        {0, 1, 2, 1}, {2, 1, 3, 1}, {2, 0, 3, 2}}) {
+  for (const Slice::Range& range : {Slice::Range{1, 2, 6, 1},
+                                    {1, 0, 9, 1},
+                                    {1, 9, 9, 1},
+                                    {1, 0, 9, 2},
+                                    {1, 1, 9, 3},
+                                    {0, 1, 2, 1},
+                                    {2, 1, 3, 1},
+                                    {2, 0, 3, 2}}) {
     Shape shape = whole;
     shape[range.dim] = (range.end - range.begin + range.step - 1) / range.step;
     const Numbers part = counted(shape);

@@ -184,8 +184,8 @@ TEST(CpuUnary, BothDerivativesTimesACotangentEqualLongDouble) {
           Operand cotangent(g, dtype);
           Numbers expected = x;
           for (std::int64_t i = 0; i < x.shape.count(); ++i)
-            expected[i] =
-                g[i] * static_cast<double>(formula.derivative[static_cast<std::size_t>(order)](x[i]));
+            expected[i] = g[i] * static_cast<double>(
+                                     formula.derivative[static_cast<std::size_t>(order)](x[i]));
           const UnaryGradient op(formula.function, order);
           EXPECT_LE(error_of(run_kernel(op, {&cotangent, &at})[0], expected),
                     3 * function_bound(dtype))

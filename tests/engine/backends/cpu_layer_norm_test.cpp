@@ -50,8 +50,8 @@ std::vector<Numbers> gradients(const Normalised& at, const Numbers& weight, cons
       db[i] += g[r * width + i];
     }
     for (std::int64_t i = 0; i < width; ++i)
-      dx[r * width + i] = at.scale[r] * (g[r * width + i] * weight[i] - sum -
-                                         at.centred[r * width + i] * product);
+      dx[r * width + i] =
+          at.scale[r] * (g[r * width + i] * weight[i] - sum - at.centred[r * width + i] * product);
   }
   return {dx, dw, db};
 }

@@ -92,10 +92,11 @@ std::int64_t batch_offset(const Shape& shape, const std::array<std::int64_t, max
 TEST(CpuMatmul, BroadcastStridedBatchesEqualScalarLoops) {
   const Matmul op;
   const std::vector<MatmulCase> cases{
-      {{3, 4}, {4, 5}},          {{1, 1}, {1, 1}},          {{2, 7, 9}, {9, 4}},
-      {{5, 6}, {3, 6, 2}},       {{2, 1, 4, 3}, {5, 3, 6}}, {{2, 3, 17, 33}, {2, 3, 33, 18}},
-      {{0, 3, 4}, {0, 4, 2}},    {{2, 3, 0}, {2, 0, 4}},    {{4, 40, 50}, {50, 60}},
-      {{2, 2, 40, 50}, {60, 1, 2, 50, 30}}};
+      {{3, 4}, {4, 5}},          {{1, 1}, {1, 1}},
+      {{2, 7, 9}, {9, 4}},       {{5, 6}, {3, 6, 2}},
+      {{2, 1, 4, 3}, {5, 3, 6}}, {{2, 3, 17, 33}, {2, 3, 33, 18}},
+      {{0, 3, 4}, {0, 4, 2}},    {{2, 3, 0}, {2, 0, 4}},
+      {{4, 40, 50}, {50, 60}},   {{2, 2, 40, 50}, {60, 1, 2, 50, 30}}};
   for_each_isa([&] {
     for (const Dtype dtype : floats)
       for (const MatmulCase& c : cases)

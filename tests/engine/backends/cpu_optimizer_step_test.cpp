@@ -26,8 +26,7 @@ TEST(CpuAdamW, StepsInPlaceEqualTheFormula) {
         for (int step = 1; step <= 3; ++step) {
           const Numbers g = random_numbers(shape, 10 + static_cast<std::uint64_t>(step));
           Operand gradient(g, dtype);
-          const auto result =
-              run_kernel(AdamW(o, step), {&parameter, &gradient, &first, &second});
+          const auto result = run_kernel(AdamW(o, step), {&parameter, &gradient, &first, &second});
           for (std::int64_t i = 0; i < shape.count(); ++i) {
             p[i] *= 1 - o.learning_rate * o.weight_decay;
             m[i] = o.beta1 * m[i] + (1 - o.beta1) * g[i];
@@ -46,8 +45,11 @@ TEST(CpuAdamW, StepsInPlaceEqualTheFormula) {
 }
 
 TEST(CpuSgd, StepsInPlaceEqualTheFormula) {
-  for (const SgdOptions& o : {SgdOptions{0.1}, {0.1, 0.9, 0, 0, false}, {0.1, 0.9, 0.3, 0.02, false},
-                              {0.1, 0.8, 0, 0.02, true}, {0.1, 0, 0, 0.3, false}})
+  for (const SgdOptions& o : {SgdOptions{0.1},
+                              {0.1, 0.9, 0, 0, false},
+                              {0.1, 0.9, 0.3, 0.02, false},
+                              {0.1, 0.8, 0, 0.02, true},
+                              {0.1, 0, 0, 0.3, false}})
     for (const Dtype dtype : floats)
       for (const Shape& shape : parameter_shapes) {
         Numbers p = random_numbers(shape, 2);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "engine/core/error.h"
@@ -25,14 +26,16 @@ TEST(CpuRandom, EachRankDrawsItsPartOfTheWhole) {
     const Dtype dtype = kind == Kind::integer ? Dtype::int64 : Dtype::float32;
     const Random::Options options{kind, 9, 4, 2};
     const Numbers all = drawn(options, dtype, whole);
-    for (const Shape& start : {Shape{0, 0, 0}, Shape{1, 2, 3}, Shape{4, 5, 6}, Shape{2, 6, 0}}) {
-      Shape local;
-      for (int d = 0; d < 3; ++d) local.push_back(std::min<std::int64_t>(2 + d, whole[d] - start[d]));
+    const std::vector<std::pair<Shape, Shape>> parts{
+        {{0, 0, 0}, {2, 3, 4}}, {{1, 2, 3}, {2, 3, 4}}, {{4, 5, 6}, {1, 1, 1}},
+        {{2, 6, 0}, {2, 0, 7}}, {{1, 0, 0}, {3, 6, 7}}, {{1, 2, 0}, {2, 3, 7}},
+        {{0, 0, 3}, {5, 6, 2}}, {{0, 0, 0}, {5, 6, 7}}};
+    for (const auto& [start, local] : parts) {
       const Numbers part = drawn(options, dtype, local, {start, whole});
       for_each_index(local, [&](const auto& index, std::int64_t i) {
         const std::int64_t at =
             ((start[0] + index[0]) * 6 + start[1] + index[1]) * 7 + start[2] + index[2];
-        EXPECT_EQ(part[i], all[at]);
+        EXPECT_EQ(part[i], all[at]) << to_string(start) << to_string(local);
       });
     }
   }
@@ -48,8 +51,9 @@ TEST(CpuRandom, Float64HoldsTheFloat32Values) {
 TEST(CpuRandom, EveryInstructionSetDrawsTheSame) {
   for (const Kind kind : {Kind::normal, Kind::uniform}) {
     const Numbers expected = drawn({kind, 1, 5, 1}, Dtype::float32, {5000});
-    for_each_isa(
-        [&] { EXPECT_EQ(drawn({kind, 1, 5, 1}, Dtype::float32, {5000}).values, expected.values); });
+    for_each_isa([&] {
+      EXPECT_EQ(drawn({kind, 1, 5, 1}, Dtype::float32, {5000}).values, expected.values);
+    });
   }
 }
 
@@ -65,7 +69,8 @@ TEST(CpuRandom, NormalValuesFollowTheBoxMullerFormula) {
     const std::uint64_t bits = random_bits(11, 3, static_cast<std::uint64_t>(i));
     const double radius = (static_cast<double>(bits >> 32) + 1) / 4294967296.0;
     const double turn = static_cast<double>(bits & 0xffffffffU) / 4294967296.0;
-    const double exact = 2 * std::sqrt(-2 * std::log(radius)) * std::cos(2 * std::acos(-1.0) * turn);
+    const double exact =
+        2 * std::sqrt(-2 * std::log(radius)) * std::cos(2 * std::acos(-1.0) * turn);
     EXPECT_NEAR(values[i], exact, 1e-6 * std::max(1.0, std::abs(exact)));
   }
 }

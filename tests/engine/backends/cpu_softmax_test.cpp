@@ -36,8 +36,8 @@ Numbers softmax_of(const Numbers& x, int dim, bool logarithm) {
 TEST(CpuSoftmax, AnyDimOfAnyShapeEqualsScalarLoops) {
   for_each_isa([&] {
     for (const Dtype dtype : floats)
-      for (const Shape& shape : {Shape{1}, Shape{70}, Shape{5, 33}, Shape{3, 7, 67}, Shape{2, 3, 4, 5},
-                                 Shape{0, 4}, Shape{4, 0}, Shape{40, 130}})
+      for (const Shape& shape : {Shape{1}, Shape{70}, Shape{5, 33}, Shape{3, 7, 67},
+                                 Shape{2, 3, 4, 5}, Shape{0, 4}, Shape{4, 0}, Shape{40, 130}})
         for (int dim = 0; dim < shape.ndim(); ++dim)
           for (const bool logarithm : {false, true}) {
             const Numbers x = random_numbers(shape, 1, 4, 30);
@@ -123,10 +123,9 @@ Rows cross_entropy_of(const Numbers& logits, const Numbers& targets, const Numbe
         kept ? (1 - s) * (whole - logits[r * classes + target]) + s * (whole - mean) : 0;
     for (std::int64_t c = 0; c < classes; ++c) {
       const double hit = c == target ? 1 - s : 0;
-      result.gradient[r * classes + c] =
-          kept ? g[r] * (std::exp(logits[r * classes + c] - whole) - hit -
-                         s / static_cast<double>(classes))
-               : 0;
+      result.gradient[r * classes + c] = kept ? g[r] * (std::exp(logits[r * classes + c] - whole) -
+                                                        hit - s / static_cast<double>(classes))
+                                              : 0;
     }
   }
   return result;
@@ -135,7 +134,8 @@ Rows cross_entropy_of(const Numbers& logits, const Numbers& targets, const Numbe
 TEST(CpuCrossEntropy, LossesAndGradientsEqualScalarLoops) {
   for_each_isa([&] {
     for (const Dtype dtype : floats)
-      for (const Shape& shape : {Shape{1, 2}, Shape{6, 10}, Shape{2, 3, 100}, Shape{0, 5}, Shape{7}})
+      for (const Shape& shape :
+           {Shape{1, 2}, Shape{6, 10}, Shape{2, 3, 100}, Shape{0, 5}, Shape{7}})
         for (const CrossEntropyOptions& options :
              {CrossEntropyOptions{}, {0.1, std::nullopt}, {0, 3}, {0.2, -100}}) {
           const Numbers logits = random_numbers(shape, 4, 3);

@@ -104,8 +104,8 @@ TEST_P(Exp, IsExactAtZeroVanishesBelowOverflowsAboveAndKeepsNotANumber) {
 TEST_P(Exp, ReachesTheLargestNumberAndTheSmallestNormalOne) {
   std::vector<float> y{88.72F, -87.33F};
   exp_all(y);
-  EXPECT_NEAR(y[0] / std::exp(88.72), 1.0, 5e-7);
-  EXPECT_NEAR(y[1] / std::exp(-87.33), 1.0, 5e-7);
+  EXPECT_NEAR(y[0] / std::exp(double{88.72F}), 1.0, 5e-7);
+  EXPECT_NEAR(y[1] / std::exp(double{-87.33F}), 1.0, 5e-7);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryLevel, Exp, testing::ValuesIn(isa_levels()),

@@ -32,7 +32,7 @@ TEST(Trace, IsPrintedOneStepALineWithoutTimes) {
   trace.append(step);
   EXPECT_EQ(to_text(trace),
             "compute add float32 [4(domain: 3,1), 2] local [3, 2] flop 6 bytes 72 live 128\n"
-            "comm1 start all_gather float32 [4(domain: 3,1), 2] local [3, 2] over domain #7 to -1 "
+            "comm start all_gather float32 [4(domain: 3,1), 2] local [3, 2] over domain #7 to -1 "
             "bytes 72 live 128\n");
 }
 

@@ -107,6 +107,21 @@ TEST(Reshape, PeersFact6_MergingWithTheCutInsideEqualsDense) {
   }
 }
 
+// Where one rank has a single row, the strided memory of a permuted image fits some groups of dims
+// and not others; what was worked out before it did not fit must not stay.
+TEST(Reshape, MergingPermutedPatchesOfUnevenRowsEqualsOneRank) {
+  const auto patches = [](const Placed& placed) {
+    return [placed](Worker& worker) {
+      const Tensor image = make(worker, numbers({2, 3, 12, 8}), placed);
+      const Tensor cut_up = reshape(image, Shape{2, 3, 6, 2, 4, 2});
+      return whole_values(reshape(permute(cut_up, {0, 2, 4, 1, 3, 5}), Shape{2, 24, 12}));
+    };
+  };
+  const Values dense = on_all({}, patches({}));
+  EXPECT_TRUE(same(on_all({.mesh = "domain=4"}, patches(cut(2, {4, 4, 2, 2}))), dense));
+  EXPECT_TRUE(same(on_all({.mesh = "domain=3"}, patches(cut(2, {2, 0, 10}))), dense));
+}
+
 TEST(Reshape, AnOpenExtentIsWorkedOut) {
   run_on({}, [](Worker& worker, int) {
     const std::vector<std::int64_t> extents{4, -1};

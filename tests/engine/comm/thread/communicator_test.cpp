@@ -165,7 +165,21 @@ TEST(ThreadCommunicator, ARankThatGoesOnAfterAnErrorFailsAgain) {
       std::vector<float> values(3 + difference);
       const Pending call = all.all_reduce(block_of(values), block_of(values), Reduction::sum);
       EXPECT_THROW(all.wait(call), Error);
+      EXPECT_THROW(all.wait(call), Error);
     }
+    hub.leave(rank);
+  });
+}
+
+TEST(ThreadCommunicator, CallsThatDifferAreFoundThoughNobodyWaitsForThem) {
+  ThreadHub hub(Mesh({{"domain", 2}}));
+  on_hub(hub, [&](Communicator& all, int rank) {
+    std::vector<float> values(3 + rank);
+    const auto start_many = [&] {
+      for (int call = 0; call < 2000; ++call)
+        (void)all.all_reduce(block_of(values), block_of(values), Reduction::sum);
+    };
+    expect_error(Fault::invalid, {"3 float32", "4 float32"}, start_many);
     hub.leave(rank);
   });
 }
