@@ -11,10 +11,18 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Writing takes the stack of one call a level.
+constexpr int most_levels = 100;
+
 // Text of a run that was not stored by us may be no JSON.
 Json parsed(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json(text) : json;
+  bool deep = false;
+  const auto note_depth = [&](int depth, Json::parse_event_t, Json&) {
+    deep = deep || depth > most_levels;
+    return true;
+  };
+  Json json = Json::parse(text, note_depth, false);
+  return json.is_discarded() || deep ? Json(text) : json;
 }
 
 Json json_of(const Metric& metric) {
@@ -78,7 +86,8 @@ Json array_of(const std::vector<T>& values) {
 std::string canonical_json(std::string_view text, const char* what) {
   std::vector<std::set<std::string>> keys;  // of every object that is open
   std::string repeated;
-  const auto note_keys = [&](int, Json::parse_event_t event, Json& value) {
+  const auto note_keys = [&](int depth, Json::parse_event_t event, Json& value) {
+    check(depth <= most_levels, "{}: JSON of more than {} levels", what, most_levels);
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(value).second)

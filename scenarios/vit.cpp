@@ -19,8 +19,7 @@ nn::HybridVitOptions options_of(const Params& params) {
 
 /// Images are cut along their height, and the position table as the tokens are.
 std::vector<nn::ParameterRule> rules_of(const nn::HybridVitOptions& options) {
-  const std::int64_t row =
-      nn::HybridVit::tokens(options) / (options.size[0] / options.patch[0]);
+  const std::int64_t row = nn::HybridVit::tokens(options) / (options.size[0] / options.patch[0]);
   const std::vector<Cut> tokens{{"domain", 1, row}};
   return {{"position", tokens, tokens}};
 }
@@ -63,8 +62,8 @@ class Vit final : public Program {
     results.push_back({Named::Kind::loss, "loss", loss});
     if (with_gradients)
       for (const Tensor& parameter : worker_.parameters())
-        results.push_back({Named::Kind::gradient, parameter.state().parameter->name,
-                           parameter.gradient()});
+        results.push_back(
+            {Named::Kind::gradient, parameter.state().parameter->name, parameter.gradient()});
     const Scope scope(worker_.trace(), "optimizer");
     optimizer_->step();
     return results;
@@ -84,27 +83,27 @@ class Vit final : public Program {
 }  // namespace
 
 void add_vit(Scenarios& scenarios) {
-  scenarios.add(
-      {"vit",
-       "vision transformer with a convolution stem; axis domain cuts the image height, data the batch",
-       {{"size", "image extents, height first", "1024x1024", "512x512", "12x8"},
-        {"patch", "patch extents, one number for a square", "8", "16", "2"},
-        {"channels", "channels of the image", "3", "3", "3"},
-        {"width", "width of a token", "768", "384", "8"},
-        {"heads", "attention heads", "6", "6", "2"},
-        {"depth", "blocks", "16", "8", "2"},
-        {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
-        {"classes", "classes of the head", "1000", "1000", "10"},
-        {"batch", "images in all", "1", "1", "2"},
-        {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
-        {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
-       [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
-         return std::make_unique<Vit>(worker, params);
-       },
-       [](const Params& params) {
-         return static_cast<double>(params.integer("batch")) *
-                nn::HybridVit::forward_flop(options_of(params));
-       }});
+  scenarios.add({"vit",
+                 "vision transformer with a convolution stem; axis domain cuts the image height, "
+                 "data the batch",
+                 {{"size", "image extents, height first", "1024x1024", "512x512", "12x8"},
+                  {"patch", "patch extents, one number for a square", "8", "16", "2"},
+                  {"channels", "channels of the image", "3", "3", "3"},
+                  {"width", "width of a token", "768", "384", "8"},
+                  {"heads", "attention heads", "6", "6", "2"},
+                  {"depth", "blocks", "16", "8", "2"},
+                  {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
+                  {"classes", "classes of the head", "1000", "1000", "10"},
+                  {"batch", "images in all", "1", "1", "2"},
+                  {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
+                  {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
+                 [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
+                   return std::make_unique<Vit>(worker, params);
+                 },
+                 [](const Params& params) {
+                   return static_cast<double>(params.integer("batch")) *
+                          nn::HybridVit::forward_flop(options_of(params));
+                 }});
 }
 
 }  // namespace shardlab

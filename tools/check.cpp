@@ -46,8 +46,8 @@ std::vector<NamedValues> reference_values(const Execution& execution, const Scen
 
 std::vector<results::Check> compare_values(const std::vector<NamedValues>& values,
                                            const std::vector<NamedValues>& reference, Dtype dtype) {
-  expect(values.size() == reference.size(), "check: {} tensors, {} in the reference",
-         values.size(), reference.size());
+  expect(values.size() == reference.size(), "check: {} tensors, {} in the reference", values.size(),
+         reference.size());
   std::vector<results::Check> checks;
   for (std::size_t i = 0; i < values.size(); ++i) {
     expect(values[i].name == reference[i].name &&

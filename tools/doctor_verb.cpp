@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 

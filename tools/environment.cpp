@@ -29,10 +29,11 @@ results::EnvironmentKey this_environment() {
   results::EnvironmentKey key;
   key.processor = processor_name() + " x " + std::to_string(usable_cores());
   key.isa = cpu::isa_level_name();
-  key.build_type = build.sanitizer == "none" ? build.build_type
-                                             : build.build_type + " " + build.sanitizer;
+  key.build_type =
+      build.sanitizer == "none" ? build.build_type : build.build_type + " " + build.sanitizer;
   key.compiler = build.compiler;
-  for (const LibraryVersion& library : build.libraries) key.libraries[library.name] = library.version;
+  for (const LibraryVersion& library : build.libraries)
+    key.libraries[library.name] = library.version;
   key.topology = std::to_string(usable_cores()) + " cores";
   return key;
 }

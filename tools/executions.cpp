@@ -15,8 +15,8 @@ Execution cpu_execution() {
   threads.name = "cpu";
   threads.backend = [] { return std::make_unique<CpuBackend>(); };
   threads.connect = [](const Mesh& mesh) {
-    // A rank that fails or leaves ends all waits at once; the deadline is for faults of our own, and
-    // an uneven split may keep a peer waiting for as long as a step takes.
+    // A rank that fails or leaves ends all waits at once; the deadline is for faults of our own,
+    // and an uneven split may keep a peer waiting for as long as a step takes.
     const auto hub = std::make_shared<ThreadHub>(mesh, std::chrono::minutes(30));
     return Connection{[hub](int rank) { return hub->network(rank); },
                       [hub](int rank) { hub->leave(rank); },
@@ -40,7 +40,8 @@ Execution meta_execution() {
 Execution execution_named(const std::string& name) {
   if (name == "cpu") return cpu_execution();
   if (name == "cuda")
-    fail(Fault::unsupported, "--on cuda: the CUDA backend is not in this build; see `shardlab doctor`");
+    fail(Fault::unsupported,
+         "--on cuda: the CUDA backend is not in this build; see `shardlab doctor`");
   fail(Fault::invalid, "--on {}: known are cpu and cuda", name);
 }
 

@@ -66,8 +66,7 @@ std::vector<std::string> row_of(const Step& step) {
   if (step.kind == Step::Kind::start) {
     const Mesh& mesh = step.layout->mesh();
     return {fmt::format("-> {} over {}", step.op, names_of(mesh, step.axes)), to_string(step.shape),
-            placement_of(*step.layout),
-            "moves " + show_bytes(static_cast<double>(step.bytes))};
+            placement_of(*step.layout), "moves " + show_bytes(static_cast<double>(step.bytes))};
   }
   if (step.layout == nullptr)
     return {step.op, to_string(step.shape), "this rank's part, here rank 0's",
@@ -126,8 +125,8 @@ void print_parameters(Worker& worker) {
                                       *parameter.layout(), parameter.shape(), parameter.dtype()));
     count += parameter.shape().count();
     for (std::size_t r = 0; r < bytes.size(); ++r)
-      bytes[r] += bytes_of(*parameter.layout(), parameter.shape(), parameter.dtype(),
-                           static_cast<int>(r));
+      bytes[r] +=
+          bytes_of(*parameter.layout(), parameter.shape(), parameter.dtype(), static_cast<int>(r));
   }
   print_parts("parameter", parts, false);
   fmt::print("{} parameters, at most {} a rank\n\n", count,
@@ -154,8 +153,7 @@ void print_layout(const Scenario& scenario, const Params& params, const Mesh& me
     const Ledger& ledger = worker.backend().ledger();
     fmt::print("rank 0 holds {} at most and {} after the step; {} collectives a step\n",
                show_bytes(static_cast<double>(ledger.peak())),
-               show_bytes(static_cast<double>(ledger.live())),
-               worker.trace().totals().collectives);
+               show_bytes(static_cast<double>(ledger.live())), worker.trace().totals().collectives);
   });
 }
 
@@ -165,8 +163,7 @@ Exit layout_verb(const Scenarios& scenarios, const Request& request) {
   for (const std::string& name : request.names) {
     const Scenario& scenario = scenarios.find(name);
     for (const Params& params : sweep(scenario, request))
-      for (const Mesh& mesh : request.meshes)
-        print_layout(scenario, params, mesh, request.full);
+      for (const Mesh& mesh : request.meshes) print_layout(scenario, params, mesh, request.full);
   }
   return Exit::fine;
 }

@@ -31,8 +31,11 @@ Exit list_verb(const Scenarios& scenarios, const Request& request) {
     for (const auto& [name, scenario] : scenarios.all()) {
       nlohmann::json params = nlohmann::json::array();
       for (const ParamSpec& spec : scenario.params)
-        params.push_back({{"name", spec.name}, {"help", spec.help}, {"paper", spec.paper},
-                          {"small", spec.small}, {"tiny", spec.tiny}});
+        params.push_back({{"name", spec.name},
+                          {"help", spec.help},
+                          {"paper", spec.paper},
+                          {"small", spec.small},
+                          {"tiny", spec.tiny}});
       json.push_back({{"name", name}, {"summary", scenario.summary}, {"parameters", params}});
     }
     fmt::print("{}\n", json.dump(2));

@@ -55,8 +55,8 @@ void add_problem_options(CLI::App& verb, const Scenarios& scenarios, Request& re
     }
   for (const auto& [name, help] : params)
     verb.add_option_function<std::string>(
-            "--" + name, [&request, name = name](const std::string& v) { request.values[name] = v; },
-            help)
+            "--" + name,
+            [&request, name = name](const std::string& v) { request.values[name] = v; }, help)
         ->group("Parameters of scenarios (commas sweep)");
 }
 
@@ -77,8 +77,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
     for (const CLI::App* each : app.get_subcommands(nullptr))
       if (each->get_name() == argv[1]) found = each;
     if (found == nullptr && argv[1][0] != '-')
-      return fmt::format("unknown verb '{}': did you mean '{}'?", argv[1],
-                         nearest(argv[1], verbs));
+      return fmt::format("unknown verb '{}': did you mean '{}'?", argv[1], nearest(argv[1], verbs));
     if (found != nullptr) verb = found;
   }
   std::vector<std::string> known;

@@ -133,8 +133,7 @@ Measurement measure(const Execution& execution, const Scenario& scenario, const 
   check(options.iterations >= 0, "--iterations: {} is negative", options.iterations);
   Measurement measurement;
   measurement.warmup = options.warmup;
-  const int ranks =
-      options.launch.ranks < 0 ? options.launch.mesh.size() : options.launch.ranks;
+  const int ranks = options.launch.ranks < 0 ? options.launch.mesh.size() : options.launch.ranks;
   measurement.ranks.resize(static_cast<std::size_t>(ranks));
   measurement.tables.resize(static_cast<std::size_t>(ranks));
   std::mutex mutex;

@@ -43,7 +43,7 @@ struct Measurement {
   std::vector<double> losses;  ///< Of every iteration, if the scenario has a loss.
   std::vector<NamedValues> values;
   std::int64_t parameters = 0;
-  std::vector<std::string> notes;  ///< Warnings of rank 0.
+  std::vector<std::string> notes;                    ///< Warnings of rank 0.
   std::vector<std::shared_ptr<LayoutTable>> tables;  ///< One a rank; traces point into them.
 };
 

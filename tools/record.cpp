@@ -100,7 +100,8 @@ results::Timeline timeline_of(const Measurement& measurement) {
     std::int64_t ordinal = 0;
     for (const Step& step : rank.trace.steps()) {
       if (step.scope != nullptr && step.scope != scope)
-        timeline.scopes.push_back({static_cast<std::int32_t>(r), iteration,
+        timeline.scopes.push_back({static_cast<std::int32_t>(r),
+                                   iteration,
                                    static_cast<std::int64_t>(timeline.scopes.size()),
                                    {},
                                    *step.scope,
@@ -120,8 +121,8 @@ results::Timeline timeline_of(const Measurement& measurement) {
       row.flop = step.flop;
       row.bytes = step.bytes;
       row.live_bytes = step.live_bytes;
-      row.detail = step.layout == nullptr ? to_string(step.local)
-                                          : to_string(*step.layout, step.shape);
+      row.detail =
+          step.layout == nullptr ? to_string(step.local) : to_string(*step.layout, step.shape);
       timeline.steps.push_back(std::move(row));
     }
   }

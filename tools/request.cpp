@@ -56,9 +56,8 @@ std::vector<Params> sweep(const Scenario& scenario, const Request& request) {
       fail(Fault::invalid, "{} has no parameter --{}: did you mean --{}?", scenario.name, name,
            nearest(name, known));
     }
-    multiply(at_commas(text), [&name = name](Params& params, const std::string& value) {
-      params.set(name, value);
-    });
+    multiply(at_commas(text),
+             [&name = name](Params& params, const std::string& value) { params.set(name, value); });
   }
   multiply(request.dtypes, [](Params& params, const std::string& value) {
     params.precision = parse_precision(value);

@@ -65,18 +65,17 @@ class Runs {
     options.iterations = request_.iterations;
     options.values = request_.check;
     options.timeline = request_.timeline;
-    const Measurement measurement =
-        measure(execution_, *planned.scenario, planned.params, options);
+    const Measurement measurement = measure(execution_, *planned.scenario, planned.params, options);
     for (const std::string& note : measurement.notes) progress("warning: {}", note);
     results::Rows rows = rows_of(measurement);
     Exit result = Exit::fine;
     if (request_.check) {
-      rows.checks = compare_values(measurement.values, reference(planned),
-                                   planned.params.precision.dtype);
+      rows.checks =
+          compare_values(measurement.values, reference(planned), planned.params.precision.dtype);
       for (const results::Check& check : rows.checks)
         if (!check.passed()) {
-          progress("check failed: {} is off by {:.2e}, allowed are {:.0e}", check.name,
-                   check.error, check.bound);
+          progress("check failed: {} is off by {:.2e}, allowed are {:.0e}", check.name, check.error,
+                   check.bound);
           result = Exit::failed;
         }
     }

@@ -23,9 +23,9 @@ Reader open(const Request& request) {
 }
 
 std::string title_of(const results::SeriesKey& series) {
-  std::string text = fmt::format("{}, {}, {}, on {}", series.scenario, series.dtype,
-                                 series.train ? "training" : "inference",
-                                 results::name_of(series.execution));
+  std::string text =
+      fmt::format("{}, {}, {}, on {}", series.scenario, series.dtype,
+                  series.train ? "training" : "inference", results::name_of(series.execution));
   if (!series.machine.empty()) text += " " + series.machine;
   return text;
 }
@@ -46,8 +46,7 @@ std::string parameters_of(const results::SeriesKey& series) {
 
 std::string check_of(const CurveRow& row) {
   if (row.checks.failed > 0)
-    return fmt::format("{} of {} failed", row.checks.failed,
-                       row.checks.failed + row.checks.passed);
+    return fmt::format("{} of {} failed", row.checks.failed, row.checks.failed + row.checks.passed);
   return row.checks.passed > 0 ? fmt::format("{} ok", row.checks.passed) : "-";
 }
 
@@ -132,8 +131,7 @@ void print_run(const Reader& reader, const results::StoredRun& run) {
   facts.row({"mesh", header.series.mesh + (header.oversubscribed ? " (oversubscribed)" : "")});
   facts.row({"created", header.created});
   facts.row({"commit", header.commit + (header.dirty ? " (with changes)" : "")});
-  for (const auto& [name, value] : results::fields_of(header.environment))
-    facts.row({name, value});
+  for (const auto& [name, value] : results::fields_of(header.environment)) facts.row({name, value});
   facts.row({"command", header.command});
   fmt::print("{}\n", facts.text());
   Table metrics({"metric", "unit", "median", "iterations", "samples"});
@@ -163,11 +161,11 @@ void print_run(const Reader& reader, const results::StoredRun& run) {
 void print_list(const Reader& reader, const Request& request) {
   Table table({"run", "created", "scenario", "mesh", "dtype", "mode", "status", "commit"});
   for (const results::RunInfo& run : results::list_runs(reader))
-    table.row({std::to_string(run.id.value), run.created.substr(0, 19), run.series.scenario,
-               run.series.mesh, run.series.dtype, run.series.train ? "training" : "inference",
-               std::string(results::name_of(run.status)) +
-                   (run.oversubscribed ? ", oversubscribed" : ""),
-               run.commit.substr(0, 10)});
+    table.row(
+        {std::to_string(run.id.value), run.created.substr(0, 19), run.series.scenario,
+         run.series.mesh, run.series.dtype, run.series.train ? "training" : "inference",
+         std::string(results::name_of(run.status)) + (run.oversubscribed ? ", oversubscribed" : ""),
+         run.commit.substr(0, 10)});
   if (table.empty())
     fmt::print("no runs in {}; `shardlab run` makes some\n", request.database);
   else

@@ -27,7 +27,10 @@ std::string scaled(double value, double step, const std::array<const char*, 5>& 
     value /= step;
     ++unit;
   }
-  const int digits = value == std::floor(value) && unit == 0 ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
+  const int digits = value == std::floor(value) && unit == 0 ? 0
+                     : value < 10                            ? 2
+                     : value < 100                           ? 1
+                                                             : 0;
   return fmt::format("{:.{}f} {}", value, digits, units[unit]);
 }
 

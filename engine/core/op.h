@@ -29,7 +29,7 @@ struct GradientCall {
   std::span<const Tensor> incoming;  ///< Cotangent of each output; an empty handle means zero.
   std::uint32_t wanted = 0;          ///< One bit an input.
   Worker* worker = nullptr;
-  std::span<Tensor> results;         ///< Cotangent of each wanted input.
+  std::span<Tensor> results;  ///< Cotangent of each wanted input.
 
   [[nodiscard]] bool wants(int input) const { return (wanted >> input & 1U) != 0; }
 };

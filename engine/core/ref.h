@@ -28,8 +28,8 @@ class Ref {
   Ref(const Ref& other) : object_(other.object_) { retain(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <typename Derived>
-    requires std::is_convertible_v<Derived*, T*>
-  Ref(const Ref<Derived>& other) : object_(other.get()) {  // NOLINT: as pointers convert
+  requires std::is_convertible_v<Derived*, T*> Ref(const Ref<Derived>& other)
+      : object_(other.get()) {  // NOLINT: as pointers convert
     retain();
   }
   Ref& operator=(Ref other) noexcept {

@@ -68,7 +68,7 @@ Params Scenario::preset(std::string_view preset) const {
         "unknown preset '{}': known are paper, small, tiny", preset);
   Params values;
   for (const ParamSpec& spec : params)
-    values.set(spec.name, preset == "paper" ? spec.paper
+    values.set(spec.name, preset == "paper"   ? spec.paper
                           : preset == "small" ? spec.small
                                               : spec.tiny);
   return values;

@@ -69,9 +69,8 @@ Signature::Extents Signature::check_shapes(const char* op,
   for (int i = 0; i < inputs(); ++i) {
     const int words = static_cast<int>(inputs_[i].words.size());
     const int extra = shapes[i]->ndim() - words;
-    check(inputs_[i].leading ? extra >= 0 : extra == 0,
-          "{}: operand {} has {} dims, '{}' has {}{}", op, i, shapes[i]->ndim(), text_,
-          inputs_[i].leading ? "at least " : "", words);
+    check(inputs_[i].leading ? extra >= 0 : extra == 0, "{}: operand {} has {} dims, '{}' has {}{}",
+          op, i, shapes[i]->ndim(), text_, inputs_[i].leading ? "at least " : "", words);
     if (inputs_[i].leading) leading = std::max(leading, extra);
   }
   extents.letters = named + leading;

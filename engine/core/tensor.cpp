@@ -2,8 +2,6 @@
 
 namespace shardlab {
 
-std::int64_t Tensor::extent(int dim) const {
-  return shape()[resolve_dim(dim, ndim(), "extent")];
-}
+std::int64_t Tensor::extent(int dim) const { return shape()[resolve_dim(dim, ndim(), "extent")]; }
 
 }  // namespace shardlab

@@ -23,11 +23,11 @@ struct Step {
   const Layout* layout = nullptr;
   Shape local;
   std::int64_t flop = 0;
-  std::int64_t bytes = 0;       ///< Kernel: read and written. Start: payload of the call.
-  std::int64_t live_bytes = 0;  ///< Engine bytes after the step.
-  AxisList axes;                ///< Start and wait: of the communicator.
+  std::int64_t bytes = 0;          ///< Kernel: read and written. Start: payload of the call.
+  std::int64_t live_bytes = 0;     ///< Engine bytes after the step.
+  AxisList axes;                   ///< Start and wait: of the communicator.
   std::int32_t relative_peer = 0;  ///< Exchange: distance to the first receiver, else 0.
-  std::uint64_t sequence = 0;      ///< Start and wait: number of the call on its communicator, from 1.
+  std::uint64_t sequence = 0;  ///< Start and wait: number of the call on its communicator, from 1.
   double begin_seconds = 0;
   double end_seconds = 0;
 };

@@ -29,8 +29,7 @@ class Checkpoint final : public Op {
   void gradient(GradientCall& call) const override {
     Worker& worker = call.incoming[0].worker();
     if (worker.taping())
-      fail(Fault::unsupported,
-           "checkpoint: its gradient has none of its own; use record = false");
+      fail(Fault::unsupported, "checkpoint: its gradient has none of its own; use record = false");
     Tape& tape = worker.tape();
     const std::int64_t mark = tape.end();
     const std::uint64_t random_calls = worker.random_calls();

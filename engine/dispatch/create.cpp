@@ -58,10 +58,11 @@ Spec spread(Worker& worker, const Shape& shape, Dtype dtype, std::span<const Cut
     if (axes.empty()) continue;
     const Split split = Split::even(shape[d], mesh.size(axes), multiple);
     if (shape[d] / multiple < mesh.size(axes))
-      worker.add_note(fmt::format("{} of {} ranks of axis {} are left empty: an extent of {} in "
-                                  "units of {}",
-                                  mesh.size(axes) - shape[d] / multiple, mesh.size(axes),
-                                  names_of(mesh, axes), shape[d], multiple));
+      worker.add_note(
+          fmt::format("{} of {} ranks of axis {} are left empty: an extent of {} in "
+                      "units of {}",
+                      mesh.size(axes) - shape[d] / multiple, mesh.size(axes), names_of(mesh, axes),
+                      shape[d], multiple));
     layout.set_dim(d, {axes, layouts.intern(split)});
   }
   return {shape, dtype, layouts.intern(layout)};
@@ -72,12 +73,10 @@ Tensor from_values(Worker& worker, const Spec& spec, std::span<const double> who
         "from_values: {} values for {}", whole.size(), to_string(spec.shape));
   const Tensor tensor = allocate(worker, spec, worker.category());
   with_type(spec.dtype, [&](auto zero) {
-    std::vector<decltype(zero)> local(
-        static_cast<std::size_t>(tensor.state().view.shape.count()));
-    for_local(worker, spec, tensor.state().view.shape,
-              [&](std::int64_t i, std::int64_t w) {
-                local[i] = static_cast<decltype(zero)>(whole[w]);
-              });
+    std::vector<decltype(zero)> local(static_cast<std::size_t>(tensor.state().view.shape.count()));
+    for_local(worker, spec, tensor.state().view.shape, [&](std::int64_t i, std::int64_t w) {
+      local[i] = static_cast<decltype(zero)>(whole[w]);
+    });
     write(tensor, local.data());
   });
   return tensor;

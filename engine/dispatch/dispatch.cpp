@@ -72,16 +72,15 @@ struct Dispatch {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const TensorState& state = inputs[i].state();
       if (state.filling) (void)ready_view(inputs[i]);
-      const bool stored_elsewhere = state.parameter &&
-                                    state.parameter->used != state.spec.layout && !updated(i);
+      const bool stored_elsewhere =
+          state.parameter && state.parameter->used != state.spec.layout && !updated(i);
       operands[i] = stored_elsewhere ? move(inputs[i], state.parameter->used) : inputs[i];
     }
     if (on_this_rank) return;
     if (worker.mesh().size() == 1 || inputs.empty()) {
       for (std::size_t o = 0; o < outputs.size(); ++o) {
-        specs[o].layout = inputs.empty()
-                              ? op->fixed_layout()
-                              : worker.layouts().replicated(specs[o].shape.ndim());
+        specs[o].layout = inputs.empty() ? op->fixed_layout()
+                                         : worker.layouts().replicated(specs[o].shape.ndim());
         if (inputs.empty()) (void)worker.local_shape(specs[o].layout, specs[o].shape);
       }
       return;
@@ -157,9 +156,9 @@ struct Dispatch {
         outputs[o].state().buffer->changed();
       } else {
         const Ref<TensorState> state = new_state(worker, specs[o], local_shape(specs[o]));
-        fill_from(*state, worker.backend().allocate(
-                              state->view.shape.count() * width_of(specs[o].dtype),
-                              worker.category()));
+        fill_from(*state,
+                  worker.backend().allocate(state->view.shape.count() * width_of(specs[o].dtype),
+                                            worker.category()));
         outputs[o] = Tensor(state);
       }
       out[o] = &outputs[o].state().view;
@@ -223,8 +222,8 @@ Tensor create(Worker& worker, const Ref<const Op>& op) {
 Tensor allocate(Worker& worker, const Spec& spec, Category category) {
   const Ref<TensorState> state =
       new_state(worker, spec, worker.local_shape(spec.layout, spec.shape));
-  fill_from(*state, worker.backend().allocate(state->view.shape.count() * width_of(spec.dtype),
-                                              category));
+  fill_from(*state,
+            worker.backend().allocate(state->view.shape.count() * width_of(spec.dtype), category));
   return Tensor(state);
 }
 

@@ -74,14 +74,14 @@ class Replay {
 
   void reach(const TapeLink& link, const Ref<TensorState>& tensor, bool read) {
     if (link.leaf) {
-      const auto found = every_leaf ? leaves.try_emplace(tensor.get()).first
-                                    : leaves.find(tensor.get());
+      const auto found =
+          every_leaf ? leaves.try_emplace(tensor.get()).first : leaves.find(tensor.get());
       if (found == leaves.end()) return;
       found->second.reached = true;
       if (read) ++found->second.readers;
     } else if (link.entry >= 0) {
-      expect(link.entry >= tape_.begin(), "a gradient goes through tape entry {}, which was cleared",
-             link.entry);
+      expect(link.entry >= tape_.begin(),
+             "a gradient goes through tape entry {}, which was cleared", link.entry);
       if (link.entry >= first_) reached_[static_cast<std::size_t>(link.entry - first_)] = true;
       const auto found = inside.find(key(link));
       if (found != inside.end()) found->second.reached = true;
@@ -265,9 +265,11 @@ BackwardReport backward(const Tensor& loss, bool reduce) {
         to_string(loss.shape()));
   check(loss.tracked(), "backward: the loss depends on no parameter");
   const NoGrad no_grad(worker);
-  const Tensor seed = full(
-      worker, {loss.shape(), loss.dtype(), loss.layout() == nullptr ? nullptr : worker.layouts().replicated(loss.ndim())},
-      1.0);
+  const Tensor seed =
+      full(worker,
+           {loss.shape(), loss.dtype(),
+            loss.layout() == nullptr ? nullptr : worker.layouts().replicated(loss.ndim())},
+           1.0);
   Replay replay(worker, {});
   replay.every_leaf = true;
   replay.leaf_done = [&](const Ref<TensorState>& leaf, Tensor gradient) {
@@ -275,8 +277,7 @@ BackwardReport backward(const Tensor& loss, bool reduce) {
     leaf->gradient = {};
     if (reduce && leaf->spec.layout != nullptr)
       gradient = move_later(std::move(gradient), leaf->spec.layout);
-    if (gradient.state().buffer.unique())
-      gradient.state().buffer->recategorize(Category::gradient);
+    if (gradient.state().buffer.unique()) gradient.state().buffer->recategorize(Category::gradient);
     leaf->gradient = gradient.ref();
   };
   replay.run(std::span(&loss, 1), std::span(&seed, 1));

@@ -10,7 +10,8 @@ namespace {
 
 std::uint64_t hash_of(const Shape& shape) {
   std::uint64_t hash = hash_join(hash_start, static_cast<std::uint64_t>(shape.ndim()));
-  for (const std::int64_t extent : shape) hash = hash_join(hash, static_cast<std::uint64_t>(extent));
+  for (const std::int64_t extent : shape)
+    hash = hash_join(hash, static_cast<std::uint64_t>(extent));
   return hash;
 }
 
@@ -21,8 +22,7 @@ Placing broadcast_placing(const Shape& whole, const Shape& part, OperandUse& who
   const int extra = whole.ndim() - part.ndim();
   for (int d = 0; d < whole.ndim(); ++d) {
     whole_use[d].letter = placing.add(whole[d]);
-    if (d >= extra && part[d - extra] == whole[d])
-      part_use[d - extra].letter = whole_use[d].letter;
+    if (d >= extra && part[d - extra] == whole[d]) part_use[d - extra].letter = whole_use[d].letter;
   }
   return placing;
 }
@@ -202,8 +202,8 @@ void Slice::gradient(GradientCall& call) const {
 }
 
 void Embed::infer(InputSpecs inputs, std::span<Spec> outputs) const {
-  check(inputs[0]->shape[range_.dim] == range_count(range_),
-        "embed: {} elements for a range of {}", inputs[0]->shape[range_.dim], range_count(range_));
+  check(inputs[0]->shape[range_.dim] == range_count(range_), "embed: {} elements for a range of {}",
+        inputs[0]->shape[range_.dim], range_count(range_));
   outputs[0].shape = like_.shape;
   outputs[0].dtype = inputs[0]->dtype;
 }

@@ -218,8 +218,8 @@ struct Chooser {
       if (placing.output[0][d].letter >= 0) cuts[placing.output[0][d].letter] = fixed->dim(d);
     Plan plan;
     for (std::size_t i = 0; i < operands.size(); ++i)
-      plan.inputs[i] = layout_of(placing.input[i], operands[i].spec->shape.ndim(), cuts, {},
-                                 Reduction::sum);
+      plan.inputs[i] =
+          layout_of(placing.input[i], operands[i].spec->shape.ndim(), cuts, {}, Reduction::sum);
     plan.outputs[0] = fixed;
     return plan;
   }

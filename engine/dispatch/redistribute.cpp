@@ -13,8 +13,7 @@ namespace {
 Block block_of(const View& view) { return {view.data, view.shape.count(), view.dtype}; }
 
 void* offset_of(const View& view, std::int64_t elements) {
-  return view.data == nullptr ? nullptr
-                              : view.as<std::byte>() + elements * width_of(view.dtype);
+  return view.data == nullptr ? nullptr : view.as<std::byte>() + elements * width_of(view.dtype);
 }
 
 /// The part `begin .. begin + extent` of a dim.
@@ -111,8 +110,8 @@ std::vector<std::int64_t> part_sizes(const Worker& worker, const DimLayout& long
   const AxisList axes = trailing(longer, shorter);
   std::vector<std::int64_t> sizes;
   for (int i = 0; i < mesh.size(axes); ++i)
-    sizes.push_back(longer.split->size(
-        mesh.position(longer.axes, mesh.member(axes, worker.coordinates(), i))));
+    sizes.push_back(
+        longer.split->size(mesh.position(longer.axes, mesh.member(axes, worker.coordinates(), i))));
   return sizes;
 }
 
@@ -169,7 +168,8 @@ struct Mover {
       View part = part_of(whole, dim, begin, size);
       View run = part;
       run.strides = dense_strides(run.shape);
-      run.data = offset_of(packed, begin * (whole.shape.count() / std::max<std::int64_t>(1, whole.shape[dim])));
+      run.data = offset_of(
+          packed, begin * (whole.shape.count() / std::max<std::int64_t>(1, whole.shape[dim])));
       each(part, run);
       begin += size;
     }
@@ -193,9 +193,8 @@ struct Mover {
     Ref<Buffer> staged;
     if (!outermost(view.shape, dim)) {
       Staging staging = stage(worker, view.shape, view.dtype);
-      for_parts(view, dim, sizes, staging.view, [&](const View& part, const View& run) {
-        copy(worker, part, run, x.spec());
-      });
+      for_parts(view, dim, sizes, staging.view,
+                [&](const View& part, const View& run) { copy(worker, part, run, x.spec()); });
       in = staging.view;
       staged = staging.buffer;
     } else {
@@ -236,9 +235,8 @@ struct Mover {
                   return c.all_gather(block_of(x.state().view), block_of(landing), counts);
                 });
     if (!direct)
-      for_parts(result, dim, sizes, landing, [&](const View& part, const View& run) {
-        copy(worker, run, part, out.spec());
-      });
+      for_parts(result, dim, sizes, landing,
+                [&](const View& part, const View& run) { copy(worker, run, part, out.spec()); });
     return out;
   }
 
@@ -278,8 +276,7 @@ struct Mover {
     return boxes;
   }
 
-  static View box(View view, const std::array<std::int64_t, max_ndim>& begin,
-                  const Shape& extent) {
+  static View box(View view, const std::array<std::int64_t, max_ndim>& begin, const Shape& extent) {
     for (int d = 0; d < extent.ndim(); ++d) view = part_of(view, d, begin[d], extent[d]);
     return view;
   }
@@ -338,7 +335,8 @@ struct Mover {
                     const AxisList& axes) {
     std::uint64_t key = hash_join(hash_start, reinterpret_cast<std::uintptr_t>(from));
     key = hash_join(key, reinterpret_cast<std::uintptr_t>(to));
-    for (const std::int64_t extent : shape) key = hash_join(key, static_cast<std::uint64_t>(extent));
+    for (const std::int64_t extent : shape)
+      key = hash_join(key, static_cast<std::uint64_t>(extent));
     worker.answers().log(key, worker.coordinates(), [=](const Coordinates& at) {
       std::uint64_t hash = hash_start;
       for (const auto& counts : {overlaps(*from, *to, *from, shape, axes, at).counts,

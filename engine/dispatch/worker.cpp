@@ -38,8 +38,7 @@ Shape Worker::local_shape(const Layout* layout, const Shape& shape) {
   for (int d = 0; d < layout->ndim(); ++d) {
     const DimLayout& dim = layout->dim(d);
     if (dim.split == nullptr || dim.split->uniform()) continue;
-    const std::uint64_t key =
-        hash_join(dim.split->hash(), hash_join(hash_start, dim.axes.mask()));
+    const std::uint64_t key = hash_join(dim.split->hash(), hash_join(hash_start, dim.axes.mask()));
     answers_.log(key, at_, [layout, d](const Coordinates& at) {
       return static_cast<std::uint64_t>(layout->extent(d, 0, at));
     });

@@ -26,8 +26,7 @@ class FirstError {
     try {
       std::rethrow_exception(error_);
     } catch (const Error& error) {
-      throw Error(error.fault(), fmt::format("rank {}: {}", rank_, error.what()),
-                  error.location());
+      throw Error(error.fault(), fmt::format("rank {}: {}", rank_, error.what()), error.location());
     } catch (const std::bad_alloc&) {
       throw Error(Fault::external, fmt::format("rank {}: out of memory", rank_));
     } catch (const std::exception& error) {

@@ -11,8 +11,8 @@ namespace shardlab {
 /// How ranks of one launch reach each other.
 struct Connection {
   std::function<std::unique_ptr<Network>(int rank)> network;
-  std::function<void(int rank)> leave;               ///< A rank has ended its program.
-  std::function<void(const std::string&)> abort;     ///< A rank has failed.
+  std::function<void(int rank)> leave;            ///< A rank has ended its program.
+  std::function<void(const std::string&)> abort;  ///< A rank has failed.
 };
 
 /// A pair of backend and communicators that runs scenarios: `cpu`, `predict`, later `cuda`.

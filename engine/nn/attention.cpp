@@ -31,8 +31,8 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v,
          "kv_heads (grouped heads)");
   const double width = static_cast<double>(std::max<std::int64_t>(1, q.extent(3)));
   const double scale = options.scale.value_or(1.0 / std::sqrt(width));
-  const bool ring = k.layout() != nullptr && k.layout()->partial().empty() &&
-                    k.layout()->dim(1).split != nullptr;
+  const bool ring =
+      k.layout() != nullptr && k.layout()->partial().empty() && k.layout()->dim(1).split != nullptr;
   return ring ? ring_attention(q, k, v, scale) : shardlab::attention(q, k, v, scale);
 }
 

@@ -105,8 +105,7 @@ double HybridVit::forward_flop(const HybridVitOptions& options) {
   const double block =
       2 * n * w * w * static_cast<double>(4 + 2 * options.mlp_ratio) + 4 * n * n * w;
   return 2 * n * static_cast<double>(patch_volume(options)) * w +
-         static_cast<double>(options.depth) * block +
-         2 * w * static_cast<double>(options.classes);
+         static_cast<double>(options.depth) * block + 2 * w * static_cast<double>(options.classes);
 }
 
 }  // namespace shardlab::nn

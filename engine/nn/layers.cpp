@@ -17,8 +17,7 @@ namespace {
 
 bool cut_innermost(const Tensor& x) {
   if (x.layout() == nullptr || x.ndim() == 0) return false;
-  const Layout* layout =
-      x.state().parameter ? x.state().parameter->used : x.layout();
+  const Layout* layout = x.state().parameter ? x.state().parameter->used : x.layout();
   return layout->dim(x.ndim() - 1).split != nullptr;
 }
 
@@ -31,8 +30,9 @@ Tensor apply_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }
 
 Linear::Linear(const Parameters& parameters, std::int64_t in, std::int64_t out, bool bias)
-    : weight_(parameters.normal("weight", {out, in},
-                                1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, in))))),
+    : weight_(
+          parameters.normal("weight", {out, in},
+                            1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, in))))),
       bias_(bias ? parameters.constant("bias", {out}, 0) : Tensor()) {}
 
 Tensor Linear::operator()(const Tensor& x) const { return apply_linear(x, weight_, bias_); }
@@ -47,7 +47,8 @@ Tensor LayerNorm::operator()(const Tensor& x) const {
 }
 
 Mlp::Mlp(const Parameters& parameters, std::int64_t width, std::int64_t hidden)
-    : up_(parameters.within("up"), width, hidden), down_(parameters.within("down"), hidden, width) {}
+    : up_(parameters.within("up"), width, hidden),
+      down_(parameters.within("down"), hidden, width) {}
 
 Tensor Mlp::operator()(const Tensor& x) const { return down_(gelu(up_(x))); }
 

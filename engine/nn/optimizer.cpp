@@ -8,8 +8,8 @@ namespace shardlab::nn {
 AdamWOptimizer::AdamWOptimizer(Worker& worker, AdamWOptions options) : options_(options) {
   const AllocateAs category(worker, Category::optimizer);
   for (const Tensor& parameter : worker.parameters())
-    slots_.push_back({parameter, full(worker, parameter.spec(), 0),
-                      full(worker, parameter.spec(), 0)});
+    slots_.push_back(
+        {parameter, full(worker, parameter.spec(), 0), full(worker, parameter.spec(), 0)});
 }
 
 void AdamWOptimizer::step() {

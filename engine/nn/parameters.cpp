@@ -12,7 +12,7 @@ Parameters Parameters::within(const std::string& name) const {
 }
 
 const Layout* Parameters::layout_of(const std::string& name, const Shape& shape,
-                                  const std::vector<Cut> ParameterRule::*which) const {
+                                    const std::vector<Cut> ParameterRule::*which) const {
   for (const ParameterRule& rule : rules_)
     if (name.ends_with(rule.suffix))
       return spread(worker_, shape, worker_.dtype(), rule.*which).layout;

@@ -34,7 +34,7 @@ class Parameters {
 
  private:
   [[nodiscard]] const Layout* layout_of(const std::string& name, const Shape& shape,
-                                      const std::vector<Cut> ParameterRule::*which) const;
+                                        const std::vector<Cut> ParameterRule::*which) const;
 
   Worker& worker_;
   std::vector<ParameterRule> rules_;

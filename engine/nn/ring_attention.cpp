@@ -38,16 +38,14 @@ class Ring {
     const Mesh* mesh = &worker_.mesh();
     std::uint64_t key = hash_join(split->hash(), 0x51A6);
     for (const int axis : axes) key = hash_join(key, static_cast<std::uint64_t>(axis));
-    worker_.answers().log(
-        key, worker_.coordinates(),
-        [=](const Coordinates& at) {
-          std::uint64_t hash = hash_start;
-          const int position = mesh->position(axes, at);
-          for (int s = 0; s < split->parts(); ++s)
-            hash = hash_join(hash, static_cast<std::uint64_t>(split->size(
-                                       (position - s + split->parts()) % split->parts())));
-          return hash;
-        });
+    worker_.answers().log(key, worker_.coordinates(), [=](const Coordinates& at) {
+      std::uint64_t hash = hash_start;
+      const int position = mesh->position(axes, at);
+      for (int s = 0; s < split->parts(); ++s)
+        hash = hash_join(hash, static_cast<std::uint64_t>(
+                                   split->size((position - s + split->parts()) % split->parts())));
+      return hash;
+    });
   }
 
   [[nodiscard]] int size() const { return size_; }
@@ -56,12 +54,12 @@ class Ring {
   /// Starts sending `outgoing` to the next rank; the pair that comes in is the block that this rank
   /// has at `step`.
   Communication pass(const Pair& outgoing, int step, Pair& incoming) {
-    const std::int64_t tokens =
-        cut_.split->size(((position_ - step) % size_ + size_) % size_);
+    const std::int64_t tokens = cut_.split->size(((position_ - step) % size_ + size_) % size_);
     incoming = {room(outgoing.k, tokens), room(outgoing.v, tokens)};
     const int next = (position_ + 1) % size_;
     const int previous = (position_ + size_ - 1) % size_;
-    const std::array<Message, 2> sends{{{next, block_of(outgoing.k)}, {next, block_of(outgoing.v)}}};
+    const std::array<Message, 2> sends{
+        {{next, block_of(outgoing.k)}, {next, block_of(outgoing.v)}}};
     const std::array<Message, 2> receives{
         {{previous, block_of(incoming.k)}, {previous, block_of(incoming.v)}}};
     const std::int64_t payload = block_of(outgoing.k).bytes() + block_of(outgoing.v).bytes();
@@ -128,8 +126,7 @@ class RingAttention final : public Op {
     const Tensor mine = local(q);
     const Tensor o = local(output);
     const Tensor log_sum_exp = local(call.outputs[1]);
-    const Ref<const Op> op =
-        make_ref<AttentionGradient>(scale_, static_cast<bool>(g_log_sum_exp));
+    const Ref<const Op> op = make_ref<AttentionGradient>(scale_, static_cast<bool>(g_log_sum_exp));
     Pair here{dense(local(k)), dense(local(v))};
     Tensor dq;
     Pair sum;
@@ -190,8 +187,8 @@ Attended ring_attention(const Tensor& q, const Tensor& k, const Tensor& v, doubl
   const DimLayout& cut = k.layout()->dim(1);
   DimLayout queries = q.layout()->dim(1);
   if (!(queries.axes == cut.axes))
-    queries = {cut.axes, worker.layouts().intern(
-                             Split::even(q.extent(1), worker.mesh().size(cut.axes)))};
+    queries = {cut.axes,
+               worker.layouts().intern(Split::even(q.extent(1), worker.mesh().size(cut.axes)))};
   const Layout* beside_k = beside(k, cut, 4);
   const Tensor k_moved = redistribute(k, beside_k);
   const Tensor v_moved = redistribute(v, beside_k);
@@ -203,8 +200,8 @@ Attended ring_attention(const Tensor& q, const Tensor& k, const Tensor& v, doubl
     Shape shape = q.shape();
     shape[3] = v.extent(3);
     outputs[0] = whole(joined.output, q_moved.layout(), shape);
-    outputs[1] = whole(joined.log_sum_exp, beside(k, queries, 3),
-                       {q.extent(0), q.extent(1), q.extent(2)});
+    outputs[1] =
+        whole(joined.log_sum_exp, beside(k, queries, 3), {q.extent(0), q.extent(1), q.extent(2)});
   }
   const std::array<Tensor, 3> inputs{q_moved, k_moved, v_moved};
   if (worker.tape().capture != nullptr) note_reads(worker.tape(), inputs);

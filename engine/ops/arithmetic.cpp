@@ -54,8 +54,7 @@ void Binary::gradient(GradientCall& call) const {
       return;
     case Kind::divide:
       if (call.wants(0)) set(0, divide(g, call.inputs[1]));
-      if (call.wants(1))
-        set(1, scale(divide(multiply(g, call.outputs[0]), call.inputs[1]), -1));
+      if (call.wants(1)) set(1, scale(divide(multiply(g, call.outputs[0]), call.inputs[1]), -1));
       return;
   }
 }

@@ -47,7 +47,8 @@ void Attention::gradient(GradientCall& call) const {
 
 const Signature& AttentionGradient::signature() const {
   static const Signature plain(
-      "b q h d!, b k! h d!, b k! h e!, b q h e!, b q h, b q h e! -> b q h d!, b k! h d!, b k! h e!");
+      "b q h d!, b k! h d!, b k! h e!, b q h e!, b q h, b q h e! -> b q h d!, b k! h d!, b k! h "
+      "e!");
   static const Signature with_log_sum_exp(
       "b q h d!, b k! h d!, b k! h e!, b q h e!, b q h, b q h e!, b q h -> "
       "b q h d!, b k! h d!, b k! h e!");

@@ -19,9 +19,9 @@ void AttentionMerge::gradient(GradientCall& call) const {
   for (int o = 0; o < 2; ++o)
     if (!incoming[o])
       incoming[o] = full(*call.worker, cotangent_spec(*call.worker, call.outputs[o].spec()), 0);
-  const std::array<Tensor, 8> inputs{call.inputs[0],  call.inputs[1],  call.inputs[2],
-                                     call.inputs[3],  call.outputs[0], call.outputs[1],
-                                     incoming[0],     incoming[1]};
+  const std::array<Tensor, 8> inputs{call.inputs[0], call.inputs[1],  call.inputs[2],
+                                     call.inputs[3], call.outputs[0], call.outputs[1],
+                                     incoming[0],    incoming[1]};
   dispatch(make_ref<AttentionMergeGradient>(), inputs, call.results);
 }
 

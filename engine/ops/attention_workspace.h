@@ -20,8 +20,8 @@ struct AttentionExtents {
   return e.element_bytes * (widths * (512 + e.keys) + 32 * 1024) + 1024;
 }
 
-/// Bytes that the gradient kernel may use: tiles of all operands, and of one head the queries, their
-/// cotangents and gradients.
+/// Bytes that the gradient kernel may use: tiles of all operands, and of one head the queries,
+/// their cotangents and gradients.
 [[nodiscard]] constexpr std::int64_t attention_backward_workspace(const AttentionExtents& e) {
   const std::int64_t widths = e.key_width + e.value_width + 32;
   return e.element_bytes * (widths * (1024 + 2 * (e.queries + 32)) + 44 * 1024) + 1024;

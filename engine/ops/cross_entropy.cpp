@@ -46,9 +46,8 @@ Cost CrossEntropy::cost(Views inputs, Views outputs) const {
 void CrossEntropy::gradient(GradientCall& call) const {
   check(static_cast<bool>(call.incoming[0]), "cross_entropy: a gradient of the log-sum-exp");
   if (call.wants(0))
-    call.results[0] =
-        dispatch(make_ref<CrossEntropyGradient>(options_),
-                 {call.inputs[0], call.inputs[1], call.outputs[1], call.incoming[0]});
+    call.results[0] = dispatch(make_ref<CrossEntropyGradient>(options_),
+                               {call.inputs[0], call.inputs[1], call.outputs[1], call.incoming[0]});
 }
 
 const Signature& CrossEntropyGradient::signature() const {

@@ -88,8 +88,8 @@ void UnaryGradient::gradient(GradientCall& call) const {
   if (order_ >= 2)
     fail(Fault::unsupported, "{}: its gradient needs the third derivative, which is not there",
          name());
-  call.results[1] = dispatch(make_ref<UnaryGradient>(function_, order_ + 1),
-                             {multiply(call.incoming[0], g), x});
+  call.results[1] =
+      dispatch(make_ref<UnaryGradient>(function_, order_ + 1), {multiply(call.incoming[0], g), x});
 }
 
 Tensor gelu(const Tensor& x) { return apply(x, Function::gelu_erf); }

@@ -30,10 +30,9 @@ const Signature& Linear::signature() const {
 void Linear::infer(InputSpecs inputs, std::span<Spec> outputs) const {
   const Shape& x = inputs[0]->shape;
   const Shape& w = inputs[1]->shape;
-  const bool fits = x.ndim() >= 1 && w.ndim() == 2 && last(x) == w[1] &&
-                    inputs[0]->dtype == inputs[1]->dtype &&
-                    (!with_bias_ || (inputs[2]->shape == Shape{w[0]} &&
-                                     inputs[2]->dtype == inputs[0]->dtype));
+  const bool fits =
+      x.ndim() >= 1 && w.ndim() == 2 && last(x) == w[1] && inputs[0]->dtype == inputs[1]->dtype &&
+      (!with_bias_ || (inputs[2]->shape == Shape{w[0]} && inputs[2]->dtype == inputs[0]->dtype));
   if (!fits) return Op::infer(inputs, outputs);
   outputs[0].shape = x;
   outputs[0].shape[x.ndim() - 1] = w[0];
@@ -87,6 +86,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return dispatch(make_ref<Linear>(true), {x, weight, bias});
 }
 
-Tensor outer_sum(const Tensor& a, const Tensor& b) { return dispatch(make_ref<OuterSum>(), {a, b}); }
+Tensor outer_sum(const Tensor& a, const Tensor& b) {
+  return dispatch(make_ref<OuterSum>(), {a, b});
+}
 
 }  // namespace shardlab

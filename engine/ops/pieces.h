@@ -27,7 +27,6 @@ class Pieces final : public Op {
 /// Runs of `sizes` elements along a dim, which is made whole first.
 ///
 /// Errors   Error{invalid} unless the sizes add up to the extent; at most `max_outputs` of them.
-[[nodiscard]] std::vector<Tensor> pieces(const Tensor& x, int dim,
-                                         std::vector<std::int64_t> sizes);
+[[nodiscard]] std::vector<Tensor> pieces(const Tensor& x, int dim, std::vector<std::int64_t> sizes);
 
 }  // namespace shardlab

@@ -18,9 +18,9 @@ Tensor random_normal(Worker& worker, const Spec& spec, double deviation) {
 
 Tensor random_uniform(Worker& worker, const Spec& spec, double bound) {
   const auto kind = spec.dtype == Dtype::int64 ? Random::Kind::integer : Random::Kind::uniform;
-  return create(worker, make_ref<Random>(
-                            Random::Options{kind, bound, worker.seed(), worker.next_random()},
-                            spec));
+  return create(
+      worker,
+      make_ref<Random>(Random::Options{kind, bound, worker.seed(), worker.next_random()}, spec));
 }
 
 }  // namespace shardlab

@@ -83,7 +83,8 @@ Placing Reshape::placing(InputSpecs inputs) const {
 
 std::uint64_t Reshape::attributes() const {
   std::uint64_t hash = hash_start;
-  for (const std::int64_t extent : shape_) hash = hash_join(hash, static_cast<std::uint64_t>(extent));
+  for (const std::int64_t extent : shape_)
+    hash = hash_join(hash, static_cast<std::uint64_t>(extent));
   return hash;
 }
 

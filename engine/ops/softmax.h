@@ -8,9 +8,7 @@ namespace shardlab {
 class Softmax final : public Op {
  public:
   Softmax(int dim, bool logarithm) : dim_(dim), logarithm_(logarithm) {}
-  [[nodiscard]] const char* name() const override {
-    return logarithm_ ? "log_softmax" : "softmax";
-  }
+  [[nodiscard]] const char* name() const override { return logarithm_ ? "log_softmax" : "softmax"; }
   void infer(InputSpecs inputs, std::span<Spec> outputs) const override;
   [[nodiscard]] Placing placing(InputSpecs inputs) const override;
   [[nodiscard]] std::uint64_t attributes() const override;

@@ -18,8 +18,7 @@ int file() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  if (ftruncate(file(), 0) != 0 ||
-      pwrite(file(), data, size, 0) != static_cast<ssize_t>(size))
+  if (ftruncate(file(), 0) != 0 || pwrite(file(), data, size, 0) != static_cast<ssize_t>(size))
     return 0;
   const std::filesystem::path path = "/proc/self/fd/" + std::to_string(file());
   try {

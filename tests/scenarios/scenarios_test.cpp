@@ -59,22 +59,23 @@ TEST_P(GoldenTrace, IsTheSameOnRealRanks) {
             trace_of(meta_execution(), name, Mesh::parse(mesh)));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Tiny, GoldenTrace,
-    testing::Combine(testing::Values("vit", "ring_attention"),
-                     testing::Values("domain=1", "domain=3", "data=2,domain=2")),
-    [](const auto& tested) {
-      std::string name = fmt::format("{}_{}", std::get<0>(tested.param), std::get<1>(tested.param));
-      for (char& c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Tiny, GoldenTrace,
+                         testing::Combine(testing::Values("vit", "ring_attention"),
+                                          testing::Values("domain=1", "domain=3",
+                                                          "data=2,domain=2")),
+                         [](const auto& tested) {
+                           std::string name = fmt::format("{}_{}", std::get<0>(tested.param),
+                                                          std::get<1>(tested.param));
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
 
 TEST(Vit, PaperCountsThePublishedParametersAndFlop) {
   const Scenarios scenarios = all();
   const Scenario& vit = scenarios.find("vit");
-  for (const auto& [preset, expected] :
-       std::vector<std::pair<const char*, std::int64_t>>{{"paper", 126907624}, {"small", 15269992}}) {
+  for (const auto& [preset, expected] : std::vector<std::pair<const char*, std::int64_t>>{
+           {"paper", 126907624}, {"small", 15269992}}) {
     std::int64_t parameters = 0;
     launch(meta_execution(), {}, [&](Worker& worker, int) {
       const auto program = vit.start(worker, vit.preset(preset));

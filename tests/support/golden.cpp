@@ -36,7 +36,11 @@ std::string contents_of(const std::filesystem::path& path) {
 }
 
 json parsed(std::string_view text, const std::string& where) {
-  json value = json::parse(text, nullptr, false);
+  const auto note_depth = [&](int depth, json::parse_event_t, json&) {
+    check(depth <= 100, "{}: JSON of more than 100 levels", where);
+    return true;
+  };
+  json value = json::parse(text, note_depth, false);
   check(!value.is_discarded(), "{}: not JSON", where);
   return value;
 }

@@ -38,20 +38,22 @@ TEST_F(CommandLine, RunStoresAndShowPrintsAScalingTable) {
                            "domain=2", "domain=3", "speedup", "efficiency", "33 ok", "6 ok"})
     EXPECT_TRUE(has(show.out, part)) << part << " is not in\n" << show.out;
   std::istringstream lines(show.out);
-  for (std::string line; std::getline(lines, line);)
-    EXPECT_LE(line.size(), 120U) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
 }
 
 TEST_F(CommandLine, EveryMeshOfTheTinyPresetsAgreesWithOneRankInFloat64) {
-  for (const char* mesh : {"data=2", "data=2,domain=2", "domain=2,data=2", "domain=4", "domain=7"}) {
+  for (const char* mesh :
+       {"data=2", "data=2,domain=2", "domain=2,data=2", "domain=4", "domain=7"}) {
     const Ended run = type(std::string("run ring_attention vit --preset tiny --train --check "
-                                       "--iterations 1 --dtype float64,float32 --mesh ") + mesh);
+                                       "--iterations 1 --dtype float64,float32 --mesh ") +
+                           mesh);
     EXPECT_EQ(run.exit, 0) << mesh << "\n" << run.err;
   }
 }
 
 TEST_F(CommandLine, MoreRanksThanRowsIsAWarningAndRuns) {
-  const Ended run = type("run vit --preset tiny --size 4x8 --ranks 3 --train --check --iterations 1");
+  const Ended run =
+      type("run vit --preset tiny --size 4x8 --ranks 3 --train --check --iterations 1");
   EXPECT_EQ(run.exit, 0) << run.err;
   EXPECT_TRUE(has(run.err, "1 of 3 ranks of axis domain are left empty")) << run.err;
 }
@@ -71,7 +73,8 @@ TEST_F(CommandLine, UnknownWordsNameTheNearestKnownOne) {
   expect("run vitt", 2, "unknown scenario 'vitt': did you mean 'vit'?");
   expect("runn vit", 2, "unknown verb 'runn': did you mean 'run'?");
   expect("run vit --rank 2", 2, "unknown option --rank: did you mean --ranks?");
-  expect("run ring_attention --preset tiny --width 3", 2, "ring_attention has no parameter --width");
+  expect("run ring_attention --preset tiny --width 3", 2,
+         "ring_attention has no parameter --width");
   expect("run vit --preset smal", 2, "unknown preset 'smal'");
   expect("run vit --dtype float31", 2, "unknown dtype 'float31'");
   expect("run vit --on gpu", 2, "known are cpu and cuda");
@@ -108,10 +111,9 @@ TEST_F(CommandLine, DatabasesThatAreNoneAreRefusedAndKept) {
 TEST_F(CommandLine, AFullDiskIsAnErrorAndLosesNothing) {
   ASSERT_EQ(type("run ring_attention --preset tiny --iterations 1").exit, 0);
   const std::string before = type("show runs").out;
-  const Ended full = run_command(
-      "ulimit -f 16; " + std::string(SHARDLAB_BINARY) +
-          " run vit --preset tiny --iterations 200 --db small.sqlite",
-      folder_);
+  const Ended full = run_command("ulimit -f 16; " + std::string(SHARDLAB_BINARY) +
+                                     " run vit --preset tiny --iterations 200 --db small.sqlite",
+                                 folder_);
   EXPECT_NE(full.exit, 0);
   EXPECT_EQ(type("show runs").out, before);
 }
@@ -149,14 +151,15 @@ TEST_F(CommandLine, DoctorPrintsWhatWasPicked) {
 }
 
 TEST_F(CommandLine, AKilledRunIsShownAsInterrupted) {
-  const Ended killed = run_command(
-      std::string(SHARDLAB_BINARY) +
-          " run vit --preset small --iterations 50 --db killed.sqlite & pid=$!; "
-          "for i in $(seq 100); do sleep 0.1; "
-          "[ -s killed.sqlite ] && " + SHARDLAB_BINARY +
-          " show runs --db killed.sqlite 2>/dev/null | grep -q running && break; done; "
-          "kill -9 $pid; wait $pid",
-      folder_);
+  const Ended killed =
+      run_command(std::string(SHARDLAB_BINARY) +
+                      " run vit --preset small --iterations 50 --db killed.sqlite & pid=$!; "
+                      "for i in $(seq 100); do sleep 0.1; "
+                      "[ -s killed.sqlite ] && " +
+                      SHARDLAB_BINARY +
+                      " show runs --db killed.sqlite 2>/dev/null | grep -q running && break; done; "
+                      "kill -9 $pid; wait $pid",
+                  folder_);
   EXPECT_NE(killed.exit, 0);
   const Ended show = type("show runs --db killed.sqlite");
   EXPECT_EQ(show.exit, 0) << show.err;

@@ -15,8 +15,8 @@ LaunchOptions ranks(int count) {
 
 Tensor rows(Worker& worker) {
   const std::vector<Cut> cuts{{"domain", 0}};
-  return random_normal(
-      worker, spread(worker, {8 * worker.mesh().size(), 8}, Dtype::float32, cuts), 1.0);
+  return random_normal(worker, spread(worker, {8 * worker.mesh().size(), 8}, Dtype::float32, cuts),
+                       1.0);
 }
 
 /// Seconds of a call that every rank makes at the same time, the slower rank's.
@@ -70,8 +70,8 @@ void dispatch_meta(benchmark::State& state) {
 }
 BENCHMARK(dispatch_meta)->UseManualTime()->Iterations(5);
 
-/// Two linear layers of width 8 with GELU, mean of squares, backward. Mark: 25 us on one rank, 60 us
-/// on two, where four weight gradients are reduced.
+/// Two linear layers of width 8 with GELU, mean of squares, backward. Mark: 25 us on one rank, 60
+/// us on two, where four weight gradients are reduced.
 void mlp_step(benchmark::State& state) {
   per_call(state, cpu_execution(), static_cast<int>(state.range(0)), 200, [](Worker& worker) {
     const nn::Parameters parameters(worker, {});

@@ -4,11 +4,11 @@
 
 #include "engine/backends/cpu/peak.h"
 #include "engine/engine.h"
+#include "scenarios/all.h"
 #include "tools/executions.h"
 #include "tools/measure.h"
 #include "tools/perf/interleave.h"
 #include "tools/perf/onednn_direct.h"
-#include "scenarios/all.h"
 
 namespace shardlab::perf {
 namespace {
@@ -37,10 +37,10 @@ void matmul_against_onednn(benchmark::State& state) {
       const auto data = [](const Tensor& x) { return x.state().view.as<float>(); };
       const int pairs = n <= 1024 ? 15 : 7;
       const auto ours = [&] { benchmark::DoNotOptimize(matmul(a, b)); };
-      const Paired packed =
-          interleave(ours, [&] { direct(data(a), data(b), data(c), true); }, pairs);
-      const Paired plain =
-          interleave(ours, [&] { direct(data(a), data(b), data(c), false); }, pairs);
+      const Paired packed = interleave(
+          ours, [&] { direct(data(a), data(b), data(c), true); }, pairs);
+      const Paired plain = interleave(
+          ours, [&] { direct(data(a), data(b), data(c), false); }, pairs);
       const double flop = 2.0 * static_cast<double>(n * n * n);
       state.SetIterationTime(packed.first_seconds);
       state.counters["GFLOP/s"] = flop / packed.first_seconds * 1e-9;
@@ -49,7 +49,11 @@ void matmul_against_onednn(benchmark::State& state) {
     });
 }
 BENCHMARK(matmul_against_onednn)
-    ->Arg(512)->Arg(1024)->Arg(2048)->UseManualTime()->Iterations(1)
+    ->Arg(512)
+    ->Arg(1024)
+    ->Arg(2048)
+    ->UseManualTime()
+    ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
 /// Attention forward and backward against the measured peak. Marks: 65 % and 50 %.
@@ -77,8 +81,7 @@ void attention_against_peak(benchmark::State& state) {
         backwards.push_back(seconds_of([&] { dispatch(gradient, inputs, results); }));
       }
       const double peak = median(peaks);
-      const double flop =
-          4.0 * static_cast<double>(heads * tokens * tokens * width);
+      const double flop = 4.0 * static_cast<double>(heads * tokens * tokens * width);
       state.SetIterationTime(median(forwards));
       state.counters["peak_GFLOP/s"] = peak * 1e-9;
       state.counters["forward_%"] = 100 * flop / median(forwards) / peak;
@@ -86,7 +89,10 @@ void attention_against_peak(benchmark::State& state) {
     });
 }
 BENCHMARK(attention_against_peak)
-    ->Args({4096, 8, 64})->Args({1024, 6, 64})->UseManualTime()->Iterations(1)
+    ->Args({4096, 8, 64})
+    ->Args({1024, 6, 64})
+    ->UseManualTime()
+    ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
 double step_seconds(const char* scenario, bool train, int ranks, int iterations) {
@@ -147,13 +153,21 @@ void two_ranks(benchmark::State& state, const char* scenario, bool train) {
   }
 }
 BENCHMARK_CAPTURE(two_ranks, vit_training, "vit", true)
-    ->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_ranks, vit_inference, "vit", false)
-    ->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_ranks, ring_training, "ring_attention", true)
-    ->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_ranks, ring_inference, "ring_attention", false)
-    ->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 /// All-reduce of float32 over two rank threads, a call at a time.
 void all_reduce(benchmark::State& state) {
@@ -183,7 +197,12 @@ void all_reduce(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * bytes);
 }
 BENCHMARK(all_reduce)
-    ->Arg(1 << 10)->Arg(1 << 16)->Arg(1 << 20)->Arg(64 << 20)->UseManualTime()->Iterations(1)
+    ->Arg(1 << 10)
+    ->Arg(1 << 16)
+    ->Arg(1 << 20)
+    ->Arg(64 << 20)
+    ->UseManualTime()
+    ->Iterations(1)
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -31,8 +31,8 @@ struct DirectProduct::State {
       : engine(dnnl::engine::kind::cpu, 0),
         stream(engine),
         plain_b(matrix(k, n, Tag::ab)),
-        packed(describe(engine, matrix(m, k, Tag::ab), matrix(k, n, Tag::any),
-                        matrix(m, n, Tag::ab))),
+        packed(
+            describe(engine, matrix(m, k, Tag::ab), matrix(k, n, Tag::any), matrix(m, n, Tag::ab))),
         plain(describe(engine, matrix(m, k, Tag::ab), plain_b, matrix(m, n, Tag::ab))),
         packed_product(packed),
         plain_product(plain),
@@ -67,9 +67,9 @@ void DirectProduct::operator()(const float* a, const float* b, float* c, bool pa
   s.c.set_data_handle(c);
   if (packed) s.pack.execute(s.stream, s.b, s.b_packed);
   const dnnl::matmul& product = packed ? s.packed_product : s.plain_product;
-  product.execute(s.stream, {{DNNL_ARG_SRC, s.a},
-                             {DNNL_ARG_WEIGHTS, packed ? s.b_packed : s.b},
-                             {DNNL_ARG_DST, s.c}});
+  product.execute(
+      s.stream,
+      {{DNNL_ARG_SRC, s.a}, {DNNL_ARG_WEIGHTS, packed ? s.b_packed : s.b}, {DNNL_ARG_DST, s.c}});
   s.stream.wait();
 }
 

@@ -30,8 +30,8 @@ struct Found {
   std::vector<Values> gradients;
 };
 
-/// A program that makes parameters and returns a loss; what it hands to a checkpoint is called again
-/// after it has ended.
+/// A program that makes parameters and returns a loss; what it hands to a checkpoint is called
+/// again after it has ended.
 using Loss = std::function<Tensor(Worker&, bool with_checkpoint)>;
 
 void expect_as_without(const Loss& loss) {
@@ -56,8 +56,7 @@ void expect_as_without(const Loss& loss) {
 }
 
 Tensor rows(Worker& worker) {
-  return make(worker, numbers({4, 3}, 9),
-              worker.mesh().size() == 3 ? cut(0, {1, 0, 3}) : Placed{});
+  return make(worker, numbers({4, 3}, 9), worker.mesh().size() == 3 ? cut(0, {1, 0, 3}) : Placed{});
 }
 
 TEST(CheckpointOutside, AnInputGivenBackIsThatInput) {
@@ -92,8 +91,8 @@ TEST(CheckpointOutside, AConstantGivenBackStaysAConstant) {
     const Tensor w = parameter_of(worker, "w", numbers({3}, 1));
     const Tensor v = parameter_of(worker, "v", numbers({3}, 2));
     const Tensor constant = make(worker, numbers({3}, 3));
-    const Tensor y = checkpoint([=](std::span<const Tensor>) { return constant; },
-                                std::span(&w, 1));
+    const Tensor y =
+        checkpoint([=](std::span<const Tensor>) { return constant; }, std::span(&w, 1));
     EXPECT_FALSE(constant.tracked());
     EXPECT_EQ(backward(mean(multiply(y, v))).unreached, std::vector<std::string>{"w"});
     EXPECT_FALSE(static_cast<bool>(w.gradient()));
@@ -205,18 +204,19 @@ TEST(CheckpointOutside, ADeadBranchInsideAnInnerCheckpointIsNotReached) {
 }
 
 TEST(CheckpointOutside, SecondOrderThroughItIsUnsupported) {
-  EXPECT_EQ(error_of({},
-                     [](Worker& worker) {
-                       const Tensor x = make(worker, numbers({3}), {}, true);
-                       const Tensor y = checkpoint(
-                           [](std::span<const Tensor> in) { return multiply(in[0], in[0]); },
+  EXPECT_EQ(
+      error_of(
+          {},
+          [](Worker& worker) {
+            const Tensor x = make(worker, numbers({3}), {}, true);
+            const Tensor y =
+                checkpoint([](std::span<const Tensor> in) { return multiply(in[0], in[0]); },
                            std::span(&x, 1));
-                       const Tensor seed = make(worker, numbers({3}, 1));
-                       (void)gradients(std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1),
-                                       {true, 0});
-                     }),
-            "unsupported: rank 0: checkpoint: its gradient has none of its own; use record = "
-            "false");
+            const Tensor seed = make(worker, numbers({3}, 1));
+            (void)gradients(std::span(&y, 1), std::span(&x, 1), std::span(&seed, 1), {true, 0});
+          }),
+      "unsupported: rank 0: checkpoint: its gradient has none of its own; use record = "
+      "false");
 }
 
 }  // namespace

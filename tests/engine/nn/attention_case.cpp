@@ -119,6 +119,19 @@ Arrangement on_line(const std::vector<std::int64_t>& queries,
   return {fmt::format("domain={}", keys.size()), {cut(1, queries), cut(1, keys), cut(1, keys)}};
 }
 
+std::string refusal_of(const World& world, const std::function<void(Worker&)>& program) {
+  const std::vector<std::string> texts = on_ranks<std::string>(world, [&](Worker& worker) {
+    try {
+      program(worker);
+    } catch (const Error& error) {
+      return fmt::format("{}: {}", name_of(error.fault()), error.what());
+    }
+    return std::string();
+  });
+  for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
+  return texts[0];
+}
+
 void expect_dense(const Heads& heads, const Arrangement& arrangement, Dtype dtype) {
   SCOPED_TRACE(to_string(arrangement) + " in " + name_of(dtype));
   const bool exact = dtype == Dtype::float64;

@@ -41,8 +41,11 @@ struct HeadExtents {
 [[nodiscard]] Arrangement on_line(const std::vector<std::int64_t>& queries,
                                   const std::vector<std::int64_t>& keys);
 
+/// The text of the error that every rank ends with.
+[[nodiscard]] std::string refusal_of(const World& world,
+                                     const std::function<void(Worker&)>& program);
+
 /// Whether outputs and gradients of every rank are dense ones, and the same bits on all ranks.
-void expect_dense(const Heads& heads, const Arrangement& arrangement,
-                  Dtype dtype = Dtype::float64);
+void expect_dense(const Heads& heads, const Arrangement& arrangement, Dtype dtype = Dtype::float64);
 
 }  // namespace shardlab::test

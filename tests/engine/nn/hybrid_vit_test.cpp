@@ -91,8 +91,8 @@ Values stem_and_head(const nn::HybridVitOptions& options, const Values& image) {
       for (std::int64_t o = 0; o < options.width; ++o) {
         const double normed =
             (y[o] - mean) / std::sqrt(square + options.epsilon) * gain[o] + shift[o];
-        average[o] += (std::max(0.0, normed) + position[t * options.width + o]) /
-                      static_cast<double>(tokens);
+        average[o] +=
+            (std::max(0.0, normed) + position[t * options.width + o]) / static_cast<double>(tokens);
       }
     }
     for (std::int64_t c = 0; c < options.classes; ++c) {
@@ -146,9 +146,9 @@ TEST(HybridVit, WithColumnsAndRowsOnATensorAxisEqualsOneRank) {
   for (const std::string name : {"down.weight", "out.weight"})
     rules.push_back({name, {{"tensor", 1}}, {{"tensor", 1}}});
   expect_equal(pass_of(vit(options), image_of(options), {on("tensor=3"), rules, {}}), one);
-  expect_equal(pass_of(vit(options), image_of(options),
-                       {on("domain=2,tensor=2"), rules, cut(2, {4, 2})}),
-               one);
+  expect_equal(
+      pass_of(vit(options), image_of(options), {on("domain=2,tensor=2"), rules, cut(2, {4, 2})}),
+      one);
 }
 
 TEST(HybridVit, OfNoImagesGivesNoLogits) {
@@ -161,14 +161,14 @@ TEST(HybridVit, OfNoImagesGivesNoLogits) {
 
 TEST(HybridVit, NamesItsParametersByTheirPlace) {
   const Pass found = pass_of(vit(image3()), image_of(image3()), {});
-  EXPECT_EQ(found.names,
-            (std::vector<std::string>{
-                "stem.weight", "stem.bias", "norm.weight", "norm.bias", "position", "head.weight",
-                "head.bias", "block0.norm1.weight", "block0.norm1.bias",
-                "block0.attention.qkv.weight", "block0.attention.qkv.bias",
-                "block0.attention.out.weight", "block0.attention.out.bias", "block0.norm2.weight",
-                "block0.norm2.bias", "block0.mlp.up.weight", "block0.mlp.up.bias",
-                "block0.mlp.down.weight", "block0.mlp.down.bias"}));
+  EXPECT_EQ(
+      found.names,
+      (std::vector<std::string>{
+          "stem.weight", "stem.bias", "norm.weight", "norm.bias", "position", "head.weight",
+          "head.bias", "block0.norm1.weight", "block0.norm1.bias", "block0.attention.qkv.weight",
+          "block0.attention.qkv.bias", "block0.attention.out.weight", "block0.attention.out.bias",
+          "block0.norm2.weight", "block0.norm2.bias", "block0.mlp.up.weight", "block0.mlp.up.bias",
+          "block0.mlp.down.weight", "block0.mlp.down.bias"}));
 }
 
 TEST(HybridVit, TheClosedFormCountsTheProductsOfAForwardPass) {
@@ -194,28 +194,38 @@ TEST(HybridVit, TheClosedFormCountsTheProductsOfAForwardPass) {
 std::string refusal(const std::function<void(nn::HybridVitOptions&)>& change) {
   nn::HybridVitOptions options = image2();
   change(options);
-  return error_of({}, [&](Worker& worker) {
-    (void)nn::HybridVit(nn::Parameters(worker, {}), options);
-  });
+  return error_of(
+      {}, [&](Worker& worker) { (void)nn::HybridVit(nn::Parameters(worker, {}), options); });
 }
 
 TEST(HybridVit, OptionsThatDoNotFitAreNamed) {
   const std::string rank = "invalid: rank 0: ";
-  EXPECT_EQ(refusal([](auto& o) { o.size = {6, 4, 2}; }),
+  EXPECT_EQ(refusal([](auto& o) {
+              o.size = {6, 4, 2};
+            }),
             rank + "vit: an image of 3 extents and a patch of 2; two or three are needed");
   EXPECT_EQ(refusal([](auto& o) { o.size = o.patch = {2}; }),
             rank + "vit: an image of 1 extents and a patch of 1; two or three are needed");
-  EXPECT_EQ(refusal([](auto& o) { o.size = {6, 5}; }),
+  EXPECT_EQ(refusal([](auto& o) {
+              o.size = {6, 5};
+            }),
             rank + "vit: size 5 is no multiple of patch 2");
-  EXPECT_EQ(refusal([](auto& o) { o.patch = {0, 2}; }),
+  EXPECT_EQ(refusal([](auto& o) {
+              o.patch = {0, 2};
+            }),
             rank + "vit: size 6 is no multiple of patch 0");
-  EXPECT_EQ(refusal([](auto& o) { o.size = {0, 4}; }),
+  EXPECT_EQ(refusal([](auto& o) {
+              o.size = {0, 4};
+            }),
             rank + "vit: size 0 is no multiple of patch 2");
-  EXPECT_EQ(refusal([](auto& o) { o.size = {-6, 4}; }),
+  EXPECT_EQ(refusal([](auto& o) {
+              o.size = {-6, 4};
+            }),
             rank + "vit: size -6 is no multiple of patch 2");
   EXPECT_EQ(refusal([](auto& o) { o.depth = -1; }),
-            rank + "vit: channels 2, width 8, heads 2, depth -1, mlp ratio 2 and classes 3 must be "
-                   "positive");
+            rank +
+                "vit: channels 2, width 8, heads 2, depth -1, mlp ratio 2 and classes 3 must be "
+                "positive");
   EXPECT_EQ(refusal([](auto& o) { o.heads = 3; }),
             rank + "attention: width 8 is no multiple of 3 heads");
 }
@@ -223,13 +233,13 @@ TEST(HybridVit, OptionsThatDoNotFitAreNamed) {
 TEST(HybridVit, AnImageOfOtherExtentsIsNamed) {
   for (const Shape& shape :
        {Shape{1, 2, 4, 6}, Shape{1, 1, 6, 8}, Shape{1, 2, 6}, Shape{1, 2, 6, 4, 1}})
-    EXPECT_EQ(error_of({},
-                       [&](Worker& worker) {
-                         const nn::HybridVit model(nn::Parameters(worker, {}), image2());
-                         (void)model(make(worker, zeros(shape)));
-                       }),
-              "invalid: rank 0: vit: the image is " + to_string(shape) +
-                  "; [batch, 2, 6, 4] is needed");
+    EXPECT_EQ(
+        error_of({},
+                 [&](Worker& worker) {
+                   const nn::HybridVit model(nn::Parameters(worker, {}), image2());
+                   (void)model(make(worker, zeros(shape)));
+                 }),
+        "invalid: rank 0: vit: the image is " + to_string(shape) + "; [batch, 2, 6, 4] is needed");
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ TEST(Linear, AddsTheBiasOnceWhereTheContractedDimIsCut) {
       std::vector<std::int64_t> parts(static_cast<std::size_t>(ranks), 0);
       parts.front() = 5;
       parts.back() = 1;
-      const Tensor cut_x = make(worker, Values{{2, 6}, std::vector<double>(12, 1.0)}, cut(1, parts));
+      const Tensor cut_x =
+          make(worker, Values{{2, 6}, std::vector<double>(12, 1.0)}, cut(1, parts));
       const Tensor whole_w = make(worker, ones);
       EXPECT_EQ(whole_values(nn::apply_linear(cut_x, whole_w, bias)).data,
                 (std::vector<double>{106, 106}));
@@ -130,9 +131,8 @@ TEST(Mlp, CutByColumnsThenRowsWithTokensCutEqualsOneRank) {
                        {on("domain=2,tensor=2"), column_and_row("up", "down"), tokens}),
                one);
   // Tokens on the axis of the weights themselves.
-  expect_equal(pass_of(mlp(), {2, 5, width},
-                       {on("tensor=2"), column_and_row("up", "down"), tokens}),
-               one);
+  expect_equal(
+      pass_of(mlp(), {2, 5, width}, {on("tensor=2"), column_and_row("up", "down"), tokens}), one);
 }
 
 TEST(Mlp, StoredShardedAndUsedWholeEqualsOneRank) {
@@ -195,8 +195,8 @@ TEST(LayerNorm, OfTheInnermostDimOnAnyCutEqualsOneRank) {
   const Pass one = pass_of(norm, {2, 5, width}, {});
   for (int dim = 0; dim < 3; ++dim) {
     const std::int64_t extent = Shape({2, 5, width})[dim];
-    expect_equal(
-        pass_of(norm, {2, 5, width}, {on("domain=3"), {}, cut(dim, {1, 0, extent - 1})}), one);
+    expect_equal(pass_of(norm, {2, 5, width}, {on("domain=3"), {}, cut(dim, {1, 0, extent - 1})}),
+                 one);
   }
 }
 

@@ -1,8 +1,11 @@
 #include "engine/nn/optimizer.h"
 
+#include <cmath>
+
 #include "engine/core/check.h"
 #include "engine/dispatch/dispatch.h"
 #include "engine/nn/layers.h"
+#include "engine/ops/arithmetic.h"
 #include "engine/ops/reduce.h"
 #include "tests/engine/nn/model_case.h"
 
@@ -51,6 +54,32 @@ TEST(AdamWOptimizer, OverShardedParametersEqualsOneRank) {
   }
 }
 
+TEST(AdamWOptimizer, CorrectsMomentsByTheNumberOfTheStep) {
+  run_on({}, [](Worker& worker, int) {
+    AdamWOptions options;
+    options.learning_rate = 0.1;
+    const Tensor w = parameter_of(worker, "w", numbers({3}, 1));
+    nn::AdamWOptimizer optimizer(worker, options);
+    Values expected = numbers({3}, 1);
+    Values first = zeros({3});
+    Values second = zeros({3});
+    for (int step = 1; step <= 3; ++step) {
+      const Values x = numbers({3}, 10 + step);
+      (void)backward(sum(multiply(w, make(worker, x))));
+      optimizer.step();
+      for (std::int64_t i = 0; i < 3; ++i) {
+        first[i] = options.beta1 * first[i] + (1 - options.beta1) * x[i];
+        second[i] = options.beta2 * second[i] + (1 - options.beta2) * x[i] * x[i];
+        const double mean = first[i] / (1 - std::pow(options.beta1, step));
+        const double square = second[i] / (1 - std::pow(options.beta2, step));
+        expected[i] -= options.learning_rate * (options.weight_decay * expected[i] +
+                                                mean / (std::sqrt(square) + options.epsilon));
+      }
+      EXPECT_TRUE(close(whole_values(w), expected, 1e-12)) << step;
+    }
+  });
+}
+
 TEST(AdamWOptimizer, TrainingTwiceGivesTheSameBits) {
   const std::vector<ParameterRule> shard{{"", {{"domain", 0}}, {}}};
   const Placed rows = cut(0, {4, 0, 3});
@@ -97,8 +126,7 @@ TEST(AdamWOptimizer, AMissingGradientIsNamedBeforeAnythingChanges) {
       return text;
     });
     for (const std::string& text : texts)
-      EXPECT_EQ(text,
-                "adamw: parameter spare.weight has no gradient; the loss does not reach it");
+      EXPECT_EQ(text, "adamw: parameter spare.weight has no gradient; the loss does not reach it");
   }
 }
 

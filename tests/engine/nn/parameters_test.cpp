@@ -30,9 +30,9 @@ TEST(Parameters, WithoutARuleAreWholeEverywhere) {
 
 TEST(Parameters, AreStoredAndUsedWhereTheirRuleSays) {
   run_on(on("data=2,tensor=2"), [](Worker& worker, int) {
-    const nn::Parameters parameters(
-        worker, {{"up.weight", {{"tensor", 0}, {"data", 0}}, {{"tensor", 0}}},
-                 {"weight", {{"data", 1}}, {}}});
+    const nn::Parameters parameters(worker,
+                                    {{"up.weight", {{"tensor", 0}, {"data", 0}}, {{"tensor", 0}}},
+                                     {"weight", {{"data", 1}}, {}}});
     const Tensor up = parameters.within("mlp").within("up").normal("weight", {7, 3}, 1);
     EXPECT_EQ(up.state().parameter->name, "mlp.up.weight");
     EXPECT_EQ(stored_of(up), "[7(tensor+data: 2,2,2,1), 3]");
@@ -49,10 +49,8 @@ TEST(Parameters, FollowTheFirstRuleThatFits) {
   run_on(on("domain=2"), [](Worker& worker, int) {
     const nn::Parameters parameters(
         worker, {{"a.weight", {{"domain", 1}}, {}}, {"weight", {{"domain", 0}}, {}}});
-    EXPECT_EQ(stored_of(parameters.within("a").normal("weight", {4, 4}, 1)),
-              "[4, 4(domain: 2x2)]");
-    EXPECT_EQ(stored_of(parameters.within("b").normal("weight", {4, 4}, 1)),
-              "[4(domain: 2x2), 4]");
+    EXPECT_EQ(stored_of(parameters.within("a").normal("weight", {4, 4}, 1)), "[4, 4(domain: 2x2)]");
+    EXPECT_EQ(stored_of(parameters.within("b").normal("weight", {4, 4}, 1)), "[4(domain: 2x2), 4]");
   });
 }
 
@@ -89,7 +87,8 @@ TEST(Parameters, CountAsParameterBytesOfWhatIsStored) {
     const nn::Parameters parameters(worker, {{"weight", {{"domain", 0}}, {}}});
     (void)parameters.normal("weight", {8, 16}, 1);
     (void)parameters.constant("bias", {16}, 0);
-    EXPECT_EQ(worker.backend().ledger().live(), worker.backend().ledger().live(Category::parameter));
+    EXPECT_EQ(worker.backend().ledger().live(),
+              worker.backend().ledger().live(Category::parameter));
     return worker.backend().ledger().live();
   });
   EXPECT_EQ(bytes, (std::vector<std::int64_t>{3 * 128 + 128, 3 * 128 + 128, 2 * 128 + 128}));

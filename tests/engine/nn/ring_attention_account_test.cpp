@@ -114,35 +114,34 @@ TEST(RingAttentionAccount, TheFlopOfAllRanksAreThoseOfDenseAttention) {
 
 /// Exchanges and attentions of rank 0 in program order.
 std::vector<std::string> order_of(const World& world, bool with_gradients) {
-  std::vector<std::vector<std::string>> ranks =
-      on_ranks<std::vector<std::string>>(world, [&](Worker& worker) {
-        const Sizes tokens{2, 3, 4};
-        const Heads operands = heads_for(tokens);
-        const Tensor q = make(worker, operands.q, cut(1, tokens), true);
-        const Tensor k = make(worker, operands.k, cut(1, tokens), true);
-        const Tensor v = make(worker, operands.v, cut(1, tokens), true);
-        const Tensor seed =
-            make(worker, seed_of({batch, 9, heads, value_width}, 0), cut(1, tokens));
-        worker.trace().keep(true);
-        const std::size_t before_forward = worker.trace().steps().size();
-        const Tensor y = nn::ring_attention(q, k, v, 1).output;
-        const std::size_t before_gradient = worker.trace().steps().size();
-        if (with_gradients) {
-          const std::vector<Tensor> wrt{q, k, v};
-          (void)gradients(std::span(&y, 1), wrt, std::span(&seed, 1));
-        }
-        std::vector<std::string> order;
-        const std::span<const Step> steps(worker.trace().steps());
-        for (const Step& step : steps.subspan(with_gradients ? before_gradient : before_forward)) {
-          const std::string name = step.op;
-          if (step.kind == Step::Kind::start || step.kind == Step::Kind::wait)
-            order.push_back(fmt::format("{} {}", step.kind == Step::Kind::start ? "start" : "wait",
-                                        step.sequence));
-          else if (name == "attention" || name == "attention_gradient")
-            order.push_back(name);
-        }
-        return order;
-      });
+  std::vector<std::vector<std::string>> ranks = on_ranks<
+      std::vector<std::string>>(world, [&](Worker& worker) {
+    const Sizes tokens{2, 3, 4};
+    const Heads operands = heads_for(tokens);
+    const Tensor q = make(worker, operands.q, cut(1, tokens), true);
+    const Tensor k = make(worker, operands.k, cut(1, tokens), true);
+    const Tensor v = make(worker, operands.v, cut(1, tokens), true);
+    const Tensor seed = make(worker, seed_of({batch, 9, heads, value_width}, 0), cut(1, tokens));
+    worker.trace().keep(true);
+    const std::size_t before_forward = worker.trace().steps().size();
+    const Tensor y = nn::ring_attention(q, k, v, 1).output;
+    const std::size_t before_gradient = worker.trace().steps().size();
+    if (with_gradients) {
+      const std::vector<Tensor> wrt{q, k, v};
+      (void)gradients(std::span(&y, 1), wrt, std::span(&seed, 1));
+    }
+    std::vector<std::string> order;
+    const std::span<const Step> steps(worker.trace().steps());
+    for (const Step& step : steps.subspan(with_gradients ? before_gradient : before_forward)) {
+      const std::string name = step.op;
+      if (step.kind == Step::Kind::start || step.kind == Step::Kind::wait)
+        order.push_back(
+            fmt::format("{} {}", step.kind == Step::Kind::start ? "start" : "wait", step.sequence));
+      else if (name == "attention" || name == "attention_gradient")
+        order.push_back(name);
+    }
+    return order;
+  });
   for (const std::vector<std::string>& order : ranks) EXPECT_EQ(order, ranks[0]);
   return ranks[0];
 }
@@ -156,11 +155,11 @@ TEST(RingAttentionAccount, ABlockIsOnItsWayBeforeTheOneAtHandIsComputed) {
               (std::vector<std::string>{"start 1", "attention", "wait 1", "start 2", "attention",
                                         "wait 2", "attention"}));
     // 3, 5: keys and values; 4, 6, 7: what was found for them, a block behind.
-    EXPECT_EQ(order_of(world, true),
-              (std::vector<std::string>{"start 3", "attention_gradient", "start 4", "wait 3",
-                                        "start 5", "attention_gradient", "wait 4", "start 6",
-                                        "wait 5", "attention_gradient", "wait 6", "start 7",
-                                        "wait 7"}));
+    EXPECT_EQ(
+        order_of(world, true),
+        (std::vector<std::string>{"start 3", "attention_gradient", "start 4", "wait 3", "start 5",
+                                  "attention_gradient", "wait 4", "start 6", "wait 5",
+                                  "attention_gradient", "wait 6", "start 7", "wait 7"}));
   }
 }
 

@@ -117,9 +117,13 @@ TEST(Reshape, MergingPermutedPatchesOfUnevenRowsEqualsOneRank) {
       return whole_values(reshape(permute(cut_up, {0, 2, 4, 1, 3, 5}), Shape{2, 24, 12}));
     };
   };
+  World three;
+  three.mesh = "domain=3";
+  World four;
+  four.mesh = "domain=4";
   const Values dense = on_all({}, patches({}));
-  EXPECT_TRUE(same(on_all({.mesh = "domain=4"}, patches(cut(2, {4, 4, 2, 2}))), dense));
-  EXPECT_TRUE(same(on_all({.mesh = "domain=3"}, patches(cut(2, {2, 0, 10}))), dense));
+  EXPECT_TRUE(same(on_all(four, patches(cut(2, {4, 4, 2, 2}))), dense));
+  EXPECT_TRUE(same(on_all(three, patches(cut(2, {2, 0, 10}))), dense));
 }
 
 TEST(Reshape, AnOpenExtentIsWorkedOut) {
