@@ -33,7 +33,8 @@ struct LaunchOptions {
 
 /// Runs a program on one Worker a rank and waits for all of them.
 ///
-/// `program` is called on several threads at once. When a rank throws, all others are ended and its
+/// `program` is called on several threads at once, each bound to a core of its own while there are
+/// as many. When a rank throws, all others are ended and its
 /// error is thrown again with the rank in front.
 void launch(const Execution& execution, const LaunchOptions& options,
             const std::function<void(Worker&, int rank)>& program);

@@ -125,9 +125,8 @@ void sgd(const Call& call, Tools&) {
   const bool first = op.step() == 1;
   const auto rate = static_cast<T>(o.learning_rate);
   const auto decay = static_cast<T>(o.weight_decay);
-  const auto kept = static_cast<T>(first ? 0 : o.momentum);
-  const auto taken = static_cast<T>(first ? 1 : 1 - o.dampening);
   const auto momentum = static_cast<T>(o.momentum);
+  const auto taken = static_cast<T>(1 - o.dampening);
   // The step is along gradient * straight + buffer * gathered.
   const bool plain = o.momentum == 0;
   const T straight = plain || o.nesterov ? 1 : 0;
@@ -138,7 +137,7 @@ void sgd(const Call& call, Tools&) {
   const T* gradient = call.inputs[1]->as<T>();
   for (std::int64_t i = 0; i < count; ++i) {
     const T g = gradient[i] + decay * p[i];
-    const T b = first ? g : kept * buffer[i] + taken * g;
+    const T b = first ? g : momentum * buffer[i] + taken * g;
     buffer[i] = b;
     p[i] -= rate * (straight * g + gathered * b);
   }

@@ -25,22 +25,6 @@ struct Value {
   }
 };
 
-template <class F>
-struct FirstTimes {
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE V operator()(D d, V g, V x) const {
-    return hn::Mul(g, F::first(d, x));
-  }
-};
-
-template <class F>
-struct SecondTimes {
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE V operator()(D d, V g, V x) const {
-    return hn::Mul(g, F::second(d, x));
-  }
-};
-
 template <typename T>
 void values(Function function, const Loop<2>& loop, const T* x, T* out) {
   switch (function) {
@@ -63,54 +47,12 @@ void values(Function function, const Loop<2>& loop, const T* x, T* out) {
   }
 }
 
-template <template <class> class Derivative, typename T>
-void derivatives(Function function, const Loop<3>& loop, const T* g, const T* x, T* out) {
-  switch (function) {
-    case Function::gelu_erf:
-      return map_loop(loop, Derivative<GeluErf>{}, g, x, out);
-    case Function::gelu_tanh:
-      return map_loop(loop, Derivative<GeluTanh>{}, g, x, out);
-    case Function::tanh:
-      return map_loop(loop, Derivative<Tanh>{}, g, x, out);
-    case Function::relu:
-      return map_loop(loop, Derivative<Relu>{}, g, x, out);
-    case Function::silu:
-      return map_loop(loop, Derivative<Silu>{}, g, x, out);
-    case Function::sigmoid:
-      return map_loop(loop, Derivative<Sigmoid>{}, g, x, out);
-    case Function::exp:
-      return map_loop(loop, Derivative<Exp>{}, g, x, out);
-    case Function::log:
-      return map_loop(loop, Derivative<Log>{}, g, x, out);
-  }
-}
-
 void values_float(Function function, const Loop<2>& loop, const float* x, float* out) {
   values(function, loop, x, out);
 }
 
 void values_double(Function function, const Loop<2>& loop, const double* x, double* out) {
   values(function, loop, x, out);
-}
-
-void first_float(Function function, const Loop<3>& loop, const float* g, const float* x,
-                 float* out) {
-  derivatives<FirstTimes>(function, loop, g, x, out);
-}
-
-void first_double(Function function, const Loop<3>& loop, const double* g, const double* x,
-                  double* out) {
-  derivatives<FirstTimes>(function, loop, g, x, out);
-}
-
-void second_float(Function function, const Loop<3>& loop, const float* g, const float* x,
-                  float* out) {
-  derivatives<SecondTimes>(function, loop, g, x, out);
-}
-
-void second_double(Function function, const Loop<3>& loop, const double* g, const double* x,
-                   double* out) {
-  derivatives<SecondTimes>(function, loop, g, x, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -122,10 +64,6 @@ namespace shardlab::cpu {
 namespace {
 HWY_EXPORT(values_float);
 HWY_EXPORT(values_double);
-HWY_EXPORT(first_float);
-HWY_EXPORT(first_double);
-HWY_EXPORT(second_float);
-HWY_EXPORT(second_double);
 }  // namespace
 
 template <typename T>
@@ -136,23 +74,8 @@ void unary(const Call& call, Tools&) {
       static_cast<const Unary*>(call.op)->function(), loop_over(x, out), x.as<T>(), out.as<T>());
 }
 
-template <typename T>
-void unary_gradient(const Call& call, Tools&) {
-  const auto& op = *static_cast<const UnaryGradient*>(call.op);
-  const View& g = *call.inputs[0];
-  const View& x = *call.inputs[1];
-  const View& out = *call.outputs[0];
-  const auto first = pick<T>(HWY_DYNAMIC_DISPATCH(first_float), HWY_DYNAMIC_DISPATCH(first_double));
-  const auto second =
-      pick<T>(HWY_DYNAMIC_DISPATCH(second_float), HWY_DYNAMIC_DISPATCH(second_double));
-  (op.order() == 1 ? first : second)(op.function(), loop_over(g, x, out), g.as<T>(), x.as<T>(),
-                                     out.as<T>());
-}
-
 template void unary<float>(const Call&, Tools&);
 template void unary<double>(const Call&, Tools&);
-template void unary_gradient<float>(const Call&, Tools&);
-template void unary_gradient<double>(const Call&, Tools&);
 
 }  // namespace shardlab::cpu
 #endif

@@ -79,6 +79,29 @@ TEST(CpuBackendRun, OpsThatAlternateKeepTheirOwnKernels) {
   }
 }
 
+/// An op that is known by its name alone.
+class Named final : public Op {
+ public:
+  explicit Named(const char* name) : name_(name) {}
+  [[nodiscard]] const char* name() const override { return name_; }
+
+ private:
+  const char* name_;
+};
+
+TEST(CpuBackendRun, NamesAtAddressesThatCollideKeepTheirOwnKernels) {
+  constexpr std::size_t apart = 65536;
+  std::vector<char> memory(3 * apart);
+  const char* const names[] = {"add", "copy", "multiply"};
+  for (std::size_t i = 0; i < 3; ++i) std::strcpy(&memory[i * apart], names[i]);
+  OneFloat one;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(one.run(Named(&memory[0]), {2, 5}), 7);
+    EXPECT_EQ(one.run(Named(&memory[apart]), {2}), 2);
+    EXPECT_EQ(one.run(Named(&memory[2 * apart]), {2, 5}), 10);
+  }
+}
+
 TEST(CpuBackendRun, Tf32IsRefusedForProductsAloneAndByName) {
   OneFloat one;
   const Linear linear(false);

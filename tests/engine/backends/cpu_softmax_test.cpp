@@ -39,14 +39,15 @@ TEST(CpuSoftmax, AnyDimOfAnyShapeEqualsScalarLoops) {
       for (const Shape& shape : {Shape{1}, Shape{70}, Shape{5, 33}, Shape{3, 7, 67},
                                  Shape{2, 3, 4, 5}, Shape{0, 4}, Shape{4, 0}, Shape{40, 130}})
         for (int dim = 0; dim < shape.ndim(); ++dim)
-          for (const bool logarithm : {false, true}) {
-            const Numbers x = random_numbers(shape, 1, 4, 30);
-            Operand operand(x, dtype);
-            EXPECT_LE(error_of(run_kernel(Softmax(dim, logarithm), {&operand})[0],
-                               softmax_of(x, dim, logarithm)),
-                      row_bound(dtype))
-                << to_string(shape) << " dim " << dim << " " << name_of(dtype);
-          }
+          for (const double mean : {300.0, -300.0})
+            for (const bool logarithm : {false, true}) {
+              const Numbers x = random_numbers(shape, 1, 4, mean);
+              Operand operand(x, dtype);
+              EXPECT_LE(error_of(run_kernel(Softmax(dim, logarithm), {&operand})[0],
+                                 softmax_of(x, dim, logarithm)),
+                        row_bound(dtype))
+                  << to_string(shape) << " dim " << dim << " " << name_of(dtype);
+            }
   });
 }
 
