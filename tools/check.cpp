@@ -29,9 +29,9 @@ double error_of(const std::vector<double>& values, const std::vector<double>& re
 
 }  // namespace
 
-std::vector<NamedValues> reference_values(const Execution& execution, const Scenario& scenario,
-                                          Params params) {
-  params.precision = {Dtype::float64, MathMode::exact};
+std::vector<NamedValues> one_rank_values(const Execution& execution, const Scenario& scenario,
+                                         Params params, Dtype dtype) {
+  params.precision = {dtype, MathMode::exact};
   std::vector<NamedValues> reference;
   LaunchOptions options;
   options.precision = params.precision;
@@ -45,17 +45,22 @@ std::vector<NamedValues> reference_values(const Execution& execution, const Scen
 }
 
 std::vector<results::Check> compare_values(const std::vector<NamedValues>& values,
-                                           const std::vector<NamedValues>& reference, Dtype dtype) {
-  expect(values.size() == reference.size(), "check: {} tensors, {} in the reference", values.size(),
-         reference.size());
+                                           const std::vector<NamedValues>& reference,
+                                           const std::vector<NamedValues>& one_rank, Dtype dtype) {
+  expect(values.size() == reference.size() && values.size() == one_rank.size(),
+         "check: {} tensors, {} in the reference", values.size(), reference.size());
   std::vector<results::Check> checks;
   for (std::size_t i = 0; i < values.size(); ++i) {
     expect(values[i].name == reference[i].name &&
-               values[i].values.size() == reference[i].values.size(),
+               values[i].values.size() == reference[i].values.size() &&
+               values[i].values.size() == one_rank[i].values.size(),
            "check: tensor {} is {}, the reference has {}", i, values[i].name, reference[i].name);
     const char* kind = values[i].kind == Named::Kind::gradient ? "gradient " : "";
-    checks.push_back({kind + values[i].name, error_of(values[i].values, reference[i].values),
-                      bound_of(values[i].kind, dtype)});
+    double bound = bound_of(values[i].kind, dtype);
+    if (dtype != Dtype::float64)
+      bound = std::max(bound, 3 * error_of(one_rank[i].values, reference[i].values));
+    checks.push_back(
+        {kind + values[i].name, error_of(values[i].values, reference[i].values), bound});
   }
   return checks;
 }
