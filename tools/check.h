@@ -14,10 +14,12 @@ namespace shardlab {
 
 /// Compares every tensor of a first step with its reference: max|a - b| / max|b|.
 ///
-/// The bound is 1e-10 for float64; for float32 1e-5, and 1e-4 for gradients, or three times the
-/// error of `one_rank`, which is one rank in the same dtype: where a ReLU sits within rounding of
-/// its kink, float32 itself is further away. Errors   Error{internal} if they name different
-/// tensors.
+/// The bound is 1e-10 for float64; for float32 1e-5, and 1e-4 for gradients. Where the gradient of
+/// one rank in the same dtype (`one_rank`) is itself further from the float64 one, because a ReLU
+/// has its kink between the two, no rank can be nearer: such a tensor is compared with that rank
+/// instead, under the same bound, and its name says so.
+///
+/// Errors   Error{internal} if they name different tensors.
 [[nodiscard]] std::vector<results::Check> compare_values(const std::vector<NamedValues>& values,
                                                          const std::vector<NamedValues>& reference,
                                                          const std::vector<NamedValues>& one_rank,

@@ -22,7 +22,6 @@ struct Chooser {
   LayoutTable& layouts;
   Placing placing;
   std::array<Rule, max_axes> rules{};
-  std::array<Layout*, 0> unused{};
 
   [[nodiscard]] const Mesh& mesh() const { return layouts.mesh(); }
 

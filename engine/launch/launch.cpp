@@ -62,21 +62,28 @@ void launch(const Execution& execution, const LaunchOptions& options,
             const std::function<void(Worker&, int rank)>& program) {
   const Connection connection = execution.connect(options.mesh);
   const int ranks = options.ranks < 0 ? options.mesh.size() : options.ranks;
+  FirstError first;
   const auto run = [&](int rank) {
     Worker worker({execution.backend(), connection.network(rank),
                    std::make_shared<LayoutTable>(options.mesh), rank, options.precision,
                    options.seed});
-    program(worker, rank);
+    try {
+      program(worker, rank);
+    } catch (const std::exception& error) {
+      // Kept before the others are told, so that their errors come after it; told before the worker
+      // goes, whose started calls would wait for them.
+      first.keep(rank, std::current_exception());
+      connection.abort(fmt::format("rank {} failed: {}", rank, error.what()));
+      return;
+    }
+    connection.leave(rank);
   };
-  FirstError first;
   const auto guarded = [&](int rank) {
     try {
       run(rank);
-      connection.leave(rank);
     } catch (const std::exception& error) {
-      // Kept before the others are told, so that their errors come after it.
       first.keep(rank, std::current_exception());
-      connection.abort(fmt::format("rank {} failed: {}", rank, error.what()));
+      connection.abort(fmt::format("rank {} did not start: {}", rank, error.what()));
     }
   };
   if (execution.one_after_another || ranks == 1) {

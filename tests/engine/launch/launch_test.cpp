@@ -40,6 +40,31 @@ TEST(Launch, RunsTheProgramOnceOnEveryRank) {
   }
 }
 
+// A gradient that is being reduced is waited for when its worker goes; a peer that never starts the
+// call must not be waited for once this rank has failed.
+TEST(Launch, ARankThatThrowsWithACallUnderWayEndsAtOnce) {
+  std::string text;
+  const double seconds = seconds_of([&] {
+    World world;
+    world.mesh = "a=2,b=2";
+    text = error_of(world, [&](Worker& worker) {
+      // Rank 2 waits for 3, that for 1, that for 0, which has started a call with rank 2.
+      const int rank = worker.mesh().rank(worker.coordinates());
+      if (rank == 3) return worker.communicator({0}).barrier();
+      if (rank != 0) return worker.communicator({1}).barrier();
+      Placed pieces;
+      pieces.partial = {0};
+      const Tensor later =
+          move_later(make(worker, numbers({9}), pieces), worker.layouts().replicated(1));
+      // Kept by the worker, as gradients are, and not by this call.
+      worker.add_parameter(later);
+      fail(Fault::external, "the disk is on fire");
+    });
+  });
+  EXPECT_EQ(text, "external: rank 0: the disk is on fire");
+  EXPECT_LT(seconds, 10);
+}
+
 TEST(Launch, ARankThatThrowsEndsThoseThatWaitForIt) {
   std::string text;
   std::atomic<int> ended = 0;
