@@ -58,10 +58,10 @@ void add_ring_attention(Scenarios& scenarios) {
   scenarios.add(
       {"ring_attention",
        "one attention; axis domain cuts the tokens around a ring of ranks, data the batch",
-       {{"batch", "sequences in all", "1", "1", "2"},
+       {{"batch", "sequences in all", "1", "1", "2", "data"},
         {"heads", "attention heads", "8", "8", "2"},
         {"head-dim", "width of a head", "256", "64", "4"},
-        {"sequence", "tokens of a sequence", "131072", "4096", "12"}},
+        {"sequence", "tokens of a sequence", "131072", "4096", "12", "domain"}},
        [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
          return std::make_unique<RingAttention>(worker, params);
        },

@@ -86,7 +86,7 @@ void add_vit(Scenarios& scenarios) {
   scenarios.add({"vit",
                  "vision transformer with a convolution stem; axis domain cuts the image height, "
                  "data the batch",
-                 {{"size", "image extents, height first", "1024x1024", "512x512", "12x8"},
+                 {{"size", "image extents, height first", "1024x1024", "512x512", "12x8", "domain"},
                   {"patch", "patch extents, one number for a square", "8", "16", "2"},
                   {"channels", "channels of the image", "3", "3", "3"},
                   {"width", "width of a token", "768", "384", "8"},
@@ -94,7 +94,7 @@ void add_vit(Scenarios& scenarios) {
                   {"depth", "blocks", "16", "8", "2"},
                   {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
                   {"classes", "classes of the head", "1000", "1000", "10"},
-                  {"batch", "images in all", "1", "1", "2"},
+                  {"batch", "images in all", "1", "1", "2", "data"},
                   {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
                   {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
                  [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {

@@ -133,17 +133,17 @@ void print_parameters(Worker& worker) {
              show_bytes(static_cast<double>(*std::max_element(bytes.begin(), bytes.end()))));
 }
 
-void print_layout(const Scenario& scenario, const Params& params, const Mesh& mesh, bool full) {
-  fmt::print("{} on {} ({} ranks), {}{}\n\n", scenario.name, mesh.text(), mesh.size(),
-             name_of(params.precision), params.train ? ", training" : "");
+void print_layout(const Case& shown, bool full) {
+  const Params& params = shown.params;
+  fmt::print("{} ({} ranks)\n\n", shown.title(), shown.mesh.size());
   LaunchOptions options;
-  options.mesh = mesh;
+  options.mesh = shown.mesh;
   options.precision = params.precision;
   options.seed = params.seed;
   options.ranks = 1;
   launch(meta_execution(), options, [&](Worker& worker, int) {
     worker.trace().keep(true);
-    const std::unique_ptr<Program> program = scenario.start(worker, params);
+    const std::unique_ptr<Program> program = shown.scenario->start(worker, params);
     print_parameters(worker);
     worker.trace().clear();
     worker.backend().ledger().reset_peak();
@@ -160,11 +160,7 @@ void print_layout(const Scenario& scenario, const Params& params, const Mesh& me
 }  // namespace
 
 Exit layout_verb(const Scenarios& scenarios, const Request& request) {
-  for (const std::string& name : request.names) {
-    const Scenario& scenario = scenarios.find(name);
-    for (const Params& params : sweep(scenario, request))
-      for (const Mesh& mesh : request.meshes) print_layout(scenario, params, mesh, request.full);
-  }
+  for (const Case& each : sweep(scenarios, request)) print_layout(each, request.full);
   return Exit::fine;
 }
 

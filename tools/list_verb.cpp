@@ -10,9 +10,10 @@ namespace {
 
 void print_scenario(const Scenario& scenario) {
   fmt::print("{}: {}\n\n", scenario.name, scenario.summary);
-  Table table({"parameter", "paper", "small", "tiny", "meaning"});
+  Table table({"parameter", "paper", "small", "tiny", "weak scaling", "meaning"});
   for (const ParamSpec& spec : scenario.params)
-    table.row({"--" + spec.name, spec.paper, spec.small, spec.tiny, spec.help});
+    table.row({"--" + spec.name, spec.paper, spec.small, spec.tiny,
+               spec.grows_with.empty() ? "" : "times " + spec.grows_with, spec.help});
   fmt::print("{}", table.text());
   Table work({"preset", "forward", "training step"});
   for (const char* preset : {"paper", "small", "tiny"}) {

@@ -15,6 +15,7 @@ struct Typed {
   std::string ranks;
   std::vector<std::string> meshes;
   std::string dtypes;
+  std::string scaling = "strong";
   bool no_timeline = false;
 };
 
@@ -46,6 +47,8 @@ void add_problem_options(CLI::App& verb, const Scenarios& scenarios, Request& re
       ->allow_extra_args(false);
   verb.add_option("--dtype", typed.dtypes, "float32, float64, tf32, bfloat16, float16");
   verb.add_flag("--train", request.train, "a training step instead of inference");
+  verb.add_option("--scaling", typed.scaling, "strong, or weak: sizes are those of one rank")
+      ->capture_default_str();
   verb.add_option("--seed", request.seed, "of parameters and inputs")->capture_default_str();
   std::map<std::string, std::string> params;
   for (const auto& [name, scenario] : scenarios.all())
@@ -141,6 +144,7 @@ int run(int argc, char** argv) {
       for (const std::string& each : CLI::detail::split(typed.dtypes, ','))
         request.dtypes.push_back(each);
     }
+    request.scaling = parse_scaling(typed.scaling);
     request.timeline = !typed.no_timeline;
     if (run.parsed()) exit = run_verb(scenarios, request);
     if (list.parsed()) exit = list_verb(scenarios, request);

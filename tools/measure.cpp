@@ -53,6 +53,7 @@ class RankRun {
     program_.reset();
     const std::lock_guard lock(mutex_);
     mine_.trace = std::move(worker_.trace());
+    mine_.answers = std::move(worker_.answers());
     measurement_.tables[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =
         worker_.shared_layouts();
     measurement_.ranks[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =

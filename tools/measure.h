@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/answers.h"
 #include "engine/core/scenario.h"
 #include "engine/launch/launch.h"
 
@@ -34,7 +35,8 @@ struct RankMeasure {
   std::int64_t live_bytes_after = 0;
   std::int64_t library_peak_bytes = 0;
   std::array<std::int64_t, category_count> at_peak{};
-  Trace trace;  ///< Of the traced iteration.
+  Trace trace;      ///< Of the traced iteration.
+  Answers answers;  ///< What the rank's program was told of itself.
 };
 
 struct Measurement {

@@ -34,21 +34,21 @@ results::MetricSamples per_rank(const Measurement& measurement, results::Metric 
 
 }  // namespace
 
-results::RunHeader header_of(const Scenario& scenario, const Params& params, const Mesh& mesh,
-                             const std::string& execution, const Request& request) {
+results::RunHeader header_of(const Case& tested, const std::string& execution,
+                             const Request& request) {
   const BuildInfo build = build_info();
   results::RunHeader header;
-  header.series.scenario = scenario.name;
-  header.series.parameters = json_of(params);
-  header.series.dtype = name_of(params.precision);
-  header.series.train = params.train;
-  header.series.mesh = mesh.text();
+  header.series.scenario = tested.scenario->name;
+  header.series.parameters = json_of(tested.stored);
+  header.series.dtype = name_of(tested.params.precision);
+  header.series.train = tested.params.train;
+  header.series.mesh = tested.mesh.text();
   header.series.execution = results::execution_from(execution);
   header.environment = this_environment();
   header.commit = build.commit;
   header.dirty = build.dirty;
-  header.oversubscribed = mesh.size() > usable_cores();
-  header.seed = static_cast<std::int64_t>(params.seed);
+  header.oversubscribed = tested.mesh.size() > usable_cores();
+  header.seed = static_cast<std::int64_t>(tested.params.seed);
   header.command = request.command_line;
   header.variables = this_variables();
   return header;

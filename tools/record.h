@@ -7,8 +7,7 @@
 namespace shardlab {
 
 /// What is known of a run before it starts.
-[[nodiscard]] results::RunHeader header_of(const Scenario& scenario, const Params& params,
-                                           const Mesh& mesh, const std::string& execution,
+[[nodiscard]] results::RunHeader header_of(const Case& tested, const std::string& execution,
                                            const Request& request);
 
 /// The samples of a measurement: times of every iteration and rank, exact quantities of one

@@ -16,26 +16,7 @@ std::vector<std::string> at_commas(const std::string& text) {
   }
 }
 
-}  // namespace
-
-Exit graver(Exit a, Exit b) {
-  for (const Exit each : {Exit::broken, Exit::usage, Exit::failed, Exit::not_comparable})
-    if (a == each || b == each) return each;
-  return Exit::fine;
-}
-
-Exit exit_of(Fault fault) {
-  switch (fault) {
-    case Fault::invalid:
-      return Exit::usage;
-    case Fault::unsupported:
-      return Exit::not_comparable;
-    default:
-      return Exit::broken;
-  }
-}
-
-std::vector<Params> sweep(const Scenario& scenario, const Request& request) {
+std::vector<Params> combinations(const Scenario& scenario, const Request& request) {
   Params base = scenario.preset(request.preset);
   base.train = request.train;
   base.seed = static_cast<std::uint64_t>(request.seed);
@@ -63,6 +44,48 @@ std::vector<Params> sweep(const Scenario& scenario, const Request& request) {
     params.precision = parse_precision(value);
   });
   return all;
+}
+
+}  // namespace
+
+Exit graver(Exit a, Exit b) {
+  for (const Exit each : {Exit::broken, Exit::usage, Exit::failed, Exit::not_comparable})
+    if (a == each || b == each) return each;
+  return Exit::fine;
+}
+
+Exit exit_of(Fault fault) {
+  switch (fault) {
+    case Fault::invalid:
+      return Exit::usage;
+    case Fault::unsupported:
+      return Exit::not_comparable;
+    default:
+      return Exit::broken;
+  }
+}
+
+std::string Case::title() const {
+  std::string text = fmt::format("{} on {}, {}{}", scenario->name, mesh.text(),
+                                 name_of(params.precision), params.train ? ", training" : "");
+  for (const auto& [name, value] : params.all())
+    if (value != stored.text(name)) text += fmt::format(", {} {}", name, value);
+  return text;
+}
+
+std::vector<Case> sweep(const Scenarios& scenarios, const Request& request) {
+  std::vector<Case> cases;
+  for (const std::string& name : request.names) {
+    const Scenario& scenario = scenarios.find(name);
+    for (const Params& params : combinations(scenario, request))
+      for (const Mesh& mesh : request.meshes) {
+        Case& each = cases.emplace_back(Case{&scenario, mesh, params, params});
+        if (request.scaling == Scaling::strong) continue;
+        each.params = grown(scenario, params, mesh);
+        each.stored.set("scaling", "weak");
+      }
+  }
+  return cases;
 }
 
 }  // namespace shardlab

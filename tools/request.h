@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/mesh.h"
 #include "engine/core/scenario.h"
+#include "tools/scaling.h"
 
 namespace shardlab {
 
@@ -34,6 +35,7 @@ struct Request {
   std::string execution = "cpu";
   std::vector<Mesh> meshes;
   std::vector<std::string> dtypes{"float32"};
+  Scaling scaling = Scaling::strong;
   std::string database = "shardlab.sqlite";
   std::string command_line;
   bool train = false;
@@ -47,9 +49,21 @@ struct Request {
 };
 
 /// One combination of a sweep.
+struct Case {
+  const Scenario* scenario = nullptr;
+  Mesh mesh;
+  Params params;  ///< Of the problem that runs.
+  Params stored;  ///< Of its series: the same, or in weak scaling the sizes of one rank.
+
+  /// What runs, for people: scenario, mesh, dtype, mode, and what weak scaling made of the sizes.
+  [[nodiscard]] std::string title() const;
+};
+
+/// All combinations: scenarios, their parameters, then meshes.
 ///
-/// Errors   Error{invalid} naming a parameter that the scenario has not, and the nearest it has.
-[[nodiscard]] std::vector<Params> sweep(const Scenario& scenario, const Request& request);
+/// Errors   Error{invalid} naming a parameter that the scenario has not, and the nearest it has; as
+///          `grown`.
+[[nodiscard]] std::vector<Case> sweep(const Scenarios& scenarios, const Request& request);
 
 /// The verbs.
 Exit run_verb(const Scenarios& scenarios, const Request& request);

@@ -16,38 +16,26 @@ namespace {
 class Runs {
  public:
   Runs(const Scenarios& scenarios, const Request& request)
-      : request_(request), execution_(execution_named(request.execution)) {
-    for (const std::string& name : request.names) {
-      const Scenario& scenario = scenarios.find(name);
-      // Every sweep is read before the first run, so that a typing error costs nothing.
-      for (const Params& params : sweep(scenario, request)) plan_.push_back({&scenario, params});
-    }
-  }
+      : request_(request),
+        execution_(execution_named(request.execution)),
+        // All of it is read before the first run, so that a typing error costs nothing.
+        cases_(sweep(scenarios, request)) {}
 
   Exit run() {
     store_.emplace(request_.database);
-    for (const Planned& planned : plan_)
-      for (const Mesh& mesh : request_.meshes) one(planned, mesh);
+    for (const Case& each : cases_) one(each);
     return exit_;
   }
 
   [[nodiscard]] const std::vector<results::RunId>& ids() const { return ids_; }
 
  private:
-  struct Planned {
-    const Scenario* scenario;
-    Params params;
-  };
-
-  void one(const Planned& planned, const Mesh& mesh) {
-    const results::RunHeader header =
-        header_of(*planned.scenario, planned.params, mesh, execution_.name, request_);
-    const results::RunId id = store_->start_run(header);
+  void one(const Case& planned) {
+    const results::RunId id = store_->start_run(header_of(planned, execution_.name, request_));
     ids_.push_back(id);
-    progress("{} on {}, {}{} ...", planned.scenario->name, mesh.text(),
-             name_of(planned.params.precision), planned.params.train ? ", training" : "");
+    progress("{} ...", planned.title());
     try {
-      const Exit result = measured(planned, mesh, id);
+      const Exit result = measured(planned, id);
       if (store_->finish_run(id, results::RunStatus::complete) == results::RunStatus::failed)
         exit_ = graver(exit_, Exit::broken);
       exit_ = graver(exit_, result);
@@ -56,9 +44,9 @@ class Runs {
     }
   }
 
-  Exit measured(const Planned& planned, const Mesh& mesh, results::RunId id) {
+  Exit measured(const Case& planned, results::RunId id) {
     MeasureOptions options;
-    options.launch.mesh = mesh;
+    options.launch.mesh = planned.mesh;
     options.launch.precision = planned.params.precision;
     options.launch.seed = planned.params.seed;
     options.warmup = request_.warmup;
@@ -86,16 +74,17 @@ class Runs {
   }
 
   /// Computes what one problem is compared with, once for all meshes.
-  void find_reference(const Planned& planned) {
+  void find_reference(const Case& planned) {
     const Dtype dtype = planned.params.precision.dtype;
     std::string key = planned.scenario->name + (planned.params.train ? " train" : "");
     for (const auto& [name, value] : planned.params.all()) key += " " + name + "=" + value;
     key += std::string(" ") + name_of(dtype);
     if (key == reference_key_) return;
-    const auto& [scenario, params] = planned;
-    reference_ = one_rank_values(execution_, *scenario, params, Dtype::float64);
-    one_rank_ = dtype == Dtype::float64 ? reference_
-                                        : one_rank_values(execution_, *scenario, params, dtype);
+    const Scenario& scenario = *planned.scenario;
+    reference_ = one_rank_values(execution_, scenario, planned.params, Dtype::float64);
+    one_rank_ = dtype == Dtype::float64
+                    ? reference_
+                    : one_rank_values(execution_, scenario, planned.params, dtype);
     reference_key_ = key;
     // One rank against itself in float64 shows what its dtype alone is off by.
     for (const results::Check& own : compare_values(one_rank_, reference_, reference_, dtype))
@@ -121,7 +110,7 @@ class Runs {
 
   const Request& request_;
   Execution execution_;
-  std::vector<Planned> plan_;
+  std::vector<Case> cases_;
   std::optional<results::Store> store_;
   std::vector<results::RunId> ids_;
   Exit exit_ = Exit::fine;

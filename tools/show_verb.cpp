@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
@@ -22,10 +23,14 @@ Reader open(const Request& request) {
   return reader;
 }
 
+std::string mode_of(const results::SeriesKey& series) {
+  return std::string(series.train ? "training" : "inference") +
+         (results::is_weak(series) ? ", weak scaling" : "");
+}
+
 std::string title_of(const results::SeriesKey& series) {
-  std::string text =
-      fmt::format("{}, {}, {}, on {}", series.scenario, series.dtype,
-                  series.train ? "training" : "inference", results::name_of(series.execution));
+  std::string text = fmt::format("{}, {}, {}, on {}", series.scenario, series.dtype,
+                                 mode_of(series), results::name_of(series.execution));
   if (!series.machine.empty()) text += " " + series.machine;
   return text;
 }
@@ -68,12 +73,30 @@ std::vector<std::string> cells_of(const Reader& reader, const CurveRow& row) {
           check_of(row)};
 }
 
+/// Weak scaling keeps the sizes of a rank; where that does not keep its work, as in attention, the
+/// efficiency shows it as well.
+void print_work(const Reader& reader, const Curve& curve) {
+  double alone = 0;
+  for (const CurveRow& row : curve.rows) {
+    const auto flop = results::summarize(reader, row.run, results::flop().name);
+    if (!flop) continue;
+    const double each = flop->median / static_cast<double>(row.ranks);
+    if (row.ranks == 1) alone = each;
+    if (alone > 0 && std::abs(each / alone - 1) > 0.01)
+      fmt::print("  {}: a rank does {:.2f} times the flop of one alone\n", row.mesh, each / alone);
+  }
+}
+
 void print_curve(const Reader& reader, const Curve& curve) {
   fmt::print("{}\n  {}\n", title_of(curve.series), parameters_of(curve.series));
   Table table({"mesh", "step", "95 % interval", "speedup", "efficiency", "flop rate", "peak",
                "received", "check"});
   for (const CurveRow& row : curve.rows) table.row(cells_of(reader, row));
   fmt::print("{}", table.text());
+  if (results::is_weak(curve.series)) {
+    fmt::print("  sizes are those of one rank; efficiency is T1/TN\n");
+    print_work(reader, curve);
+  }
   for (const CurveRow& row : curve.rows)
     if (row.status != RunStatus::complete)
       fmt::print("  {} {}: {}\n", row.mesh, results::name_of(row.status), row.reason);
@@ -163,7 +186,7 @@ void print_list(const Reader& reader, const Request& request) {
   for (const results::RunInfo& run : results::list_runs(reader))
     table.row(
         {std::to_string(run.id.value), run.created.substr(0, 19), run.series.scenario,
-         run.series.mesh, run.series.dtype, run.series.train ? "training" : "inference",
+         run.series.mesh, run.series.dtype, mode_of(run.series),
          std::string(results::name_of(run.status)) + (run.oversubscribed ? ", oversubscribed" : ""),
          run.commit.substr(0, 10)});
   if (table.empty())

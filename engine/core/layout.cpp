@@ -60,6 +60,13 @@ std::uint64_t Layout::hash() const {
   return hash;
 }
 
+Split even_split(const Mesh& mesh, const AxisList& axes, std::int64_t total,
+                 std::int64_t multiple) {
+  std::vector<int> groups;
+  for (const int axis : axes) groups.push_back(mesh.extent(axis));
+  return Split::nested(total, groups, multiple);
+}
+
 std::string to_string(const Layout& layout, const Shape& shape) {
   std::string text = "[";
   for (int d = 0; d < layout.ndim(); ++d) {

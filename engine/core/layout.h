@@ -77,6 +77,11 @@ class Layout {
   std::array<DimLayout, max_ndim> dims_{};
 };
 
+/// An extent cut along axes, the first axis outermost, each cut as even as can be in units of
+/// `multiple`.
+[[nodiscard]] Split even_split(const Mesh& mesh, const AxisList& axes, std::int64_t total,
+                               std::int64_t multiple = 1);
+
 /// As printed: `[2, 10(domain: 4,3,3), 8] partial sum(data)`.
 [[nodiscard]] std::string to_string(const Layout& layout, const Shape& shape);
 

@@ -60,6 +60,7 @@ struct ParamSpec {
   std::string paper;
   std::string small;
   std::string tiny;
+  std::string grows_with = {};  ///< Mesh axis of weak scaling; of `AxBxC` the first size grows.
 };
 
 /// A program text: a function of a Worker and Params.

@@ -30,6 +30,17 @@ Split Split::even(std::int64_t total, int parts, std::int64_t multiple) {
   return of_sizes(sizes);
 }
 
+Split Split::nested(std::int64_t total, std::span<const int> groups, std::int64_t multiple) {
+  std::vector<std::int64_t> sizes{total};
+  for (const int parts : groups) {
+    std::vector<std::int64_t> finer;
+    for (const std::int64_t size : sizes)
+      for (const std::int64_t part : even(size, parts, multiple).sizes()) finer.push_back(part);
+    sizes = std::move(finer);
+  }
+  return of_sizes(sizes);
+}
+
 std::vector<std::int64_t> Split::sizes() const {
   std::vector<std::int64_t> sizes(parts());
   for (int i = 0; i < parts(); ++i) sizes[i] = size(i);

@@ -21,6 +21,11 @@ class Split {
   /// Errors   Error{invalid} if `multiple` does not divide `total`.
   [[nodiscard]] static Split even(std::int64_t total, int parts, std::int64_t multiple = 1);
 
+  /// Cut for the first group into parts as equal as can be, each of those for the next group, and
+  /// so on: every coarser cut is as even as if it had been made alone.
+  [[nodiscard]] static Split nested(std::int64_t total, std::span<const int> groups,
+                                    std::int64_t multiple = 1);
+
   [[nodiscard]] int parts() const { return static_cast<int>(offsets_.size()) - 1; }
   [[nodiscard]] std::int64_t total() const { return offsets_.back(); }
   [[nodiscard]] std::int64_t offset(int part) const { return offsets_[part]; }

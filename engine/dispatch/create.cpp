@@ -56,7 +56,7 @@ Spec spread(Worker& worker, const Shape& shape, Dtype dtype, std::span<const Cut
       multiple = std::max(multiple, cut.multiple);
     }
     if (axes.empty()) continue;
-    const Split split = Split::even(shape[d], mesh.size(axes), multiple);
+    const Split split = even_split(mesh, axes, shape[d], multiple);
     if (shape[d] / multiple < mesh.size(axes))
       worker.add_note(
           fmt::format("{} of {} ranks of axis {} are left empty: an extent of {} in "

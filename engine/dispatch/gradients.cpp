@@ -39,7 +39,7 @@ class Replay {
   void run(std::span<const Tensor> outputs, std::span<const Tensor> seeds) {
     mark(outputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      collect(outputs[i].state().link, outputs[i].ref(), seeds[i]);
+      collect(outputs[i].state().link, outputs[i].ref().get(), seeds[i]);
     for (const Tensor& output : outputs)
       if (output.state().link.leaf) finish_leaf(output.ref());
     for (std::int64_t number = last_; number >= first_; --number)
@@ -96,20 +96,26 @@ class Replay {
            leads_[static_cast<std::size_t>(input.link.entry - first_)];
   }
 
-  void collect(const TapeLink& link, const Ref<TensorState>& tensor, Tensor gradient) {
-    Tensor* sum = nullptr;
+  /// Where the gradient of an operand is summed; null if nobody wants it.
+  Tensor* sum_of(const TapeLink& link, const TensorState* tensor) {
     if (link.leaf) {
-      const auto found = leaves.find(tensor.get());
-      if (found == leaves.end()) return;
-      sum = &found->second.sum;
-    } else if (link.entry >= first_) {
-      sum = &tape_.output(tape_.entry(link.entry), link.output).incoming;
-    } else {
-      const auto found = inside.find(key(link));
-      if (found == inside.end()) return;
-      sum = &found->second.sum;
+      const auto found = leaves.find(tensor);
+      return found == leaves.end() ? nullptr : &found->second.sum;
     }
-    *sum = *sum ? add(*sum, gradient) : std::move(gradient);
+    if (link.entry >= first_) return &tape_.output(tape_.entry(link.entry), link.output).incoming;
+    const auto found = inside.find(key(link));
+    return found == inside.end() ? nullptr : &found->second.sum;
+  }
+
+  void collect(TapeLink link, const TensorState* tensor, Tensor gradient) {
+    const Tensor* there = sum_of(link, tensor);
+    if (there == nullptr) return;
+    if (*there) {
+      // A copy, and looked up again: a recorded sum appends to the tape and may move what it holds.
+      const Tensor before = *there;
+      gradient = add(before, gradient);
+    }
+    *sum_of(link, tensor) = std::move(gradient);
   }
 
   void finish_leaf(const Ref<TensorState>& tensor) {
@@ -186,7 +192,7 @@ class Replay {
       expect(results_[i].shape() == specs_[i].shape, "{}: gradient {} of operand {} of shape {}",
              entry.op->name(), to_string(results_[i].shape()), i, to_string(specs_[i].shape));
       const Tape::Input& input = tape_.input(entry, static_cast<int>(i));
-      collect(input.link, input.tensor, std::move(results_[i]));
+      collect(input.link, input.tensor.get(), std::move(results_[i]));
     }
     inputs_.clear();
     results_.clear();

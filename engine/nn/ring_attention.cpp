@@ -7,6 +7,7 @@
 #include "engine/dispatch/dispatch.h"
 #include "engine/dispatch/intrinsic.h"
 #include "engine/dispatch/redistribute.h"
+#include "engine/dispatch/staging.h"
 #include "engine/ops/attention_merge.h"
 
 namespace shardlab::nn {
@@ -17,11 +18,6 @@ struct Pair {
   Tensor k;
   Tensor v;
 };
-
-Block block_of(const Tensor& x) {
-  const View& view = x.state().view;
-  return {view.data, view.shape.count(), view.dtype};
-}
 
 /// The ring of ranks over which the tokens of `k` are cut.
 class Ring {
@@ -58,11 +54,13 @@ class Ring {
     incoming = {room(outgoing.k, tokens), room(outgoing.v, tokens)};
     const int next = (position_ + 1) % size_;
     const int previous = (position_ + size_ - 1) % size_;
-    const std::array<Message, 2> sends{
-        {{next, block_of(outgoing.k)}, {next, block_of(outgoing.v)}}};
-    const std::array<Message, 2> receives{
-        {{previous, block_of(incoming.k)}, {previous, block_of(incoming.v)}}};
-    const std::int64_t payload = block_of(outgoing.k).bytes() + block_of(outgoing.v).bytes();
+    const auto both = [](int peer, const Pair& pair) {
+      return std::array<Message, 2>{
+          {{peer, block_of(pair.k.state().view)}, {peer, block_of(pair.v.state().view)}}};
+    };
+    const std::array<Message, 2> sends = both(next, outgoing);
+    const std::array<Message, 2> receives = both(previous, incoming);
+    const std::int64_t payload = sends[0].block.bytes() + sends[1].block.bytes();
     return start_communication(
         worker_, {"exchange", cut_.axes, k_, payload, 1},
         [&](Communicator& communicator) { return communicator.exchange(sends, receives); });
@@ -187,8 +185,7 @@ Attended ring_attention(const Tensor& q, const Tensor& k, const Tensor& v, doubl
   const DimLayout& cut = k.layout()->dim(1);
   DimLayout queries = q.layout()->dim(1);
   if (!(queries.axes == cut.axes))
-    queries = {cut.axes,
-               worker.layouts().intern(Split::even(q.extent(1), worker.mesh().size(cut.axes)))};
+    queries = {cut.axes, worker.layouts().intern(even_split(worker.mesh(), cut.axes, q.extent(1)))};
   const Layout* beside_k = beside(k, cut, 4);
   const Tensor k_moved = redistribute(k, beside_k);
   const Tensor v_moved = redistribute(v, beside_k);

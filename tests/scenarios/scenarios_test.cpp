@@ -9,6 +9,7 @@
 #include "scenarios/all.h"
 #include "tools/executions.h"
 #include "tools/measure.h"
+#include "tools/scaling.h"
 
 namespace shardlab {
 namespace {
@@ -86,6 +87,39 @@ TEST(Vit, PaperCountsThePublishedParametersAndFlop) {
   // 2 N 192 W + 16 (24 N W^2 + 4 N^2 W) + 2 W 1000 with N = 16384, W = 768.
   EXPECT_NEAR(vit.forward_flop(vit.preset("paper")), 16.9e12, 0.05e12);
   EXPECT_NEAR(3 * vit.forward_flop(vit.preset("small")), 127.4e9, 0.05e9);
+}
+
+/// Shapes of the parts that a rank has of its parameters and of what a step hands out.
+std::vector<std::string> parts_of_rank(const Scenario& scenario, const Params& params,
+                                       const Mesh& mesh, int wanted) {
+  std::vector<std::string> parts;
+  LaunchOptions options;
+  options.mesh = mesh;
+  launch(meta_execution(), options, [&](Worker& worker, int rank) {
+    const auto program = scenario.start(worker, params);
+    const std::vector<Named> results = program->step(false);
+    if (rank != wanted) return;
+    for (const Tensor& parameter : worker.parameters())
+      parts.push_back(to_string(parameter.state().view.shape));
+    for (const Named& named : results)
+      parts.push_back(named.name + to_string(named.value.state().view.shape));
+  });
+  return parts;
+}
+
+TEST(WeakScaling, GivesEveryRankThePartsOfOneRankAlone) {
+  const Scenarios scenarios = all();
+  for (const auto& [name, scenario] : scenarios.all()) {
+    const Params one_rank = scenario.preset("tiny");
+    const std::vector<std::string> alone =
+        parts_of_rank(scenario, one_rank, Mesh({{"domain", 1}}), 0);
+    for (const char* text : {"domain=3", "data=2", "data=2,domain=2"}) {
+      const Mesh mesh = Mesh::parse(text);
+      for (int rank = 0; rank < mesh.size(); ++rank)
+        EXPECT_EQ(parts_of_rank(scenario, grown(scenario, one_rank, mesh), mesh, rank), alone)
+            << name << " on " << text << ", rank " << rank;
+    }
+  }
 }
 
 TEST(Vit, TrainingLowersTheLossOfOneBatch) {

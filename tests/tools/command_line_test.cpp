@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -69,6 +70,53 @@ TEST_F(CommandLine, CommasSweepAndJsonIsReadable) {
   EXPECT_TRUE(nlohmann::json::parse(one.out).is_object());
 }
 
+TEST_F(CommandLine, WeakScalingRunsGrownSizesAndStoresThoseOfOneRank) {
+  const Ended run = type(
+      "run ring_attention vit --preset tiny --scaling weak --ranks 1,2 --mesh data=2 --train "
+      "--check --iterations 2");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  for (const char* part : {"ring_attention on domain=1, float32, training ...", ", sequence 24 ...",
+                           ", size 24x8 ...", "data=2, float32, training, batch 4 ..."})
+    EXPECT_TRUE(has(run.err, part)) << part << " is not in\n" << run.err;
+  for (const char* part :
+       {"training, weak scaling, on cpu", "sequence=12", "scaling=weak",
+        "sizes are those of one rank; efficiency is T1/TN", "domain=2: a rank does 2.0"})
+    EXPECT_TRUE(has(run.out, part)) << part << " is not in\n" << run.out;
+  EXPECT_FALSE(has(run.out, "data=2: a rank does")) << run.out;
+  const Ended show = type("show --json");
+  const auto curves = nlohmann::json::parse(show.out);
+  ASSERT_EQ(curves.size(), 2U) << show.out;
+  for (const auto& curve : curves) {
+    EXPECT_EQ(curve["parameters"]["scaling"], "weak");
+    EXPECT_EQ(curve["parameters"]["batch"], "2");
+    ASSERT_EQ(curve["rows"].size(), 3U);
+    for (const auto& row : curve["rows"]) {
+      EXPECT_EQ(row["checks_failed"], 0);
+      EXPECT_GT(row["checks_passed"], 0);
+      const double ratio = curve["rows"][0]["seconds"].get<double>() / row["seconds"].get<double>();
+      EXPECT_DOUBLE_EQ(row["speedup"].get<double>(), ratio * row["ranks"].get<double>());
+    }
+  }
+}
+
+TEST_F(CommandLine, StrongScalingIsTheDefaultAndNoParameterOfTheSeries) {
+  const std::string run = "run ring_attention --preset tiny --iterations 1 ";
+  for (const char* scaling : {"", "--scaling strong --ranks 2", "--scaling weak"})
+    ASSERT_EQ(type(run + scaling).exit, 0) << scaling;
+  const auto curves = nlohmann::json::parse(type("show --json").out);
+  ASSERT_EQ(curves.size(), 2U) << curves.dump(2);
+  EXPECT_EQ(curves[0]["parameters"]["scaling"], "weak");
+  EXPECT_FALSE(curves[1]["parameters"].contains("scaling"));
+  EXPECT_EQ(curves[1]["rows"].size(), 2U);
+}
+
+TEST_F(CommandLine, WeakScalingOnAnAxisThatGrowsNothingIsRefusedBeforeTheFirstRun) {
+  for (const char* verb : {"run", "layout"})
+    expect(std::string(verb) + " vit --preset tiny --scaling weak --mesh domain=2 --mesh dat=2", 2,
+           "nothing grows with axis 'dat' of mesh dat=2: did you mean 'data'?");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("shardlab.sqlite")));
+}
+
 TEST_F(CommandLine, UnknownWordsNameTheNearestKnownOne) {
   expect("run vitt", 2, "unknown scenario 'vitt': did you mean 'vit'?");
   expect("runn vit", 2, "unknown verb 'runn': did you mean 'run'?");
@@ -76,6 +124,8 @@ TEST_F(CommandLine, UnknownWordsNameTheNearestKnownOne) {
   expect("run ring_attention --preset tiny --width 3", 2,
          "ring_attention has no parameter --width");
   expect("run vit --preset smal", 2, "unknown preset 'smal'");
+  expect("run vit --scaling weka", 2, "unknown scaling 'weka': did you mean 'weak'?");
+  expect("layout vit --scaling stron", 2, "unknown scaling 'stron': did you mean 'strong'?");
   expect("run vit --dtype float31", 2, "unknown dtype 'float31'");
   expect("run vit --on gpu", 2, "known are cpu and cuda");
 }
@@ -129,7 +179,8 @@ TEST_F(CommandLine, ListShowsScenariosAndTheirParameters) {
   EXPECT_TRUE(has(list.out, "ring_attention") && has(list.out, "vit")) << list.out;
   const Ended vit = type("list vit");
   EXPECT_EQ(vit.exit, 0);
-  EXPECT_TRUE(has(vit.out, "--patch") && has(vit.out, "16.9 TFLOP")) << vit.out;
+  EXPECT_TRUE(has(vit.out, "--patch") && has(vit.out, "16.9 TFLOP") && has(vit.out, "times domain"))
+      << vit.out;
   expect("list vitt", 2, "did you mean 'vit'?");
 }
 
@@ -141,6 +192,13 @@ TEST_F(CommandLine, LayoutShowsWhereEverythingLiesAndWhatMoves) {
     EXPECT_TRUE(has(layout.out, part)) << part << " is not in\n" << layout.out.substr(0, 4000);
   std::istringstream lines(layout.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+}
+
+TEST_F(CommandLine, LayoutOfWeakScalingShowsTheGrownProblem) {
+  const Ended layout = type("layout ring_attention --preset tiny --scaling weak --ranks 3");
+  ASSERT_EQ(layout.exit, 0) << layout.err;
+  for (const char* part : {"sequence 36", "[2, 36, 2, 4]", "dim 1 over domain: 3x12"})
+    EXPECT_TRUE(has(layout.out, part)) << part << " is not in\n" << layout.out;
 }
 
 TEST_F(CommandLine, DoctorPrintsWhatWasPicked) {

@@ -1,6 +1,8 @@
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <functional>
+#include <thread>
 
 #include "engine/backends/cpu/peak.h"
 #include "engine/engine.h"
@@ -91,6 +93,7 @@ void attention_against_peak(benchmark::State& state) {
 BENCHMARK(attention_against_peak)
     ->Args({4096, 8, 64})
     ->Args({1024, 6, 64})
+    ->Args({512, 6, 64})
     ->UseManualTime()
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
@@ -139,17 +142,31 @@ void vit_against_onednn(benchmark::State& state) {
 }
 BENCHMARK(vit_against_onednn)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 
-/// One rank against two on two cores. Mark: 90 % efficiency.
+/// Two one-rank runs at once that know nothing of each other: the slower one's step.
+double independent_step_seconds(const char* scenario, bool train, int iterations) {
+  std::array<double, 2> seconds{};
+  {
+    const std::jthread other([&] { seconds[1] = step_seconds(scenario, train, 1, iterations); });
+    seconds[0] = step_seconds(scenario, train, 1, iterations);
+  }
+  return std::max(seconds[0], seconds[1]);
+}
+
+/// One rank against two on two cores. Mark: 90 % efficiency. What the machine itself leaves of it
+/// when both cores work stands beside it: cores of a virtual machine may share one of the host.
 void two_ranks(benchmark::State& state, const char* scenario, bool train) {
   for (auto _ : state) {
     std::vector<double> one;
     std::vector<double> efficiency;
-    for (int round = 0; round < 3; ++round) {
+    std::vector<double> ceiling;
+    for (int round = 0; round < 5; ++round) {
       one.push_back(step_seconds(scenario, train, 1, 3));
       efficiency.push_back(one.back() / step_seconds(scenario, train, 2, 3) / 2);
+      ceiling.push_back(one.back() / independent_step_seconds(scenario, train, 3));
     }
     state.SetIterationTime(median(one));
     state.counters["efficiency_%"] = 100 * median(efficiency);
+    state.counters["independent_%"] = 100 * median(ceiling);
   }
 }
 BENCHMARK_CAPTURE(two_ranks, vit_training, "vit", true)

@@ -39,7 +39,8 @@ void CpuBackend::run(const Call& call, Lane /*lane*/) {
 const cpu::KernelRow* CpuBackend::row_of(const char* op) {
   const auto address = reinterpret_cast<std::uintptr_t>(op);
   Found& found = found_[(address ^ address >> 8) % found_.size()];
-  if (found.op != op) found = {op, find(op)};
+  // The same address may hold another name by now.
+  if (found.op != op || found.row == nullptr || !same(found.row->op, op)) found = {op, find(op)};
   return found.row;
 }
 

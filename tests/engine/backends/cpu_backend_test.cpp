@@ -62,6 +62,25 @@ class OneFloat {
   CpuBackend backend_;
 };
 
+/// An op whose name is written over.
+class Renamed final : public Op {
+ public:
+  explicit Renamed(const char* name) : name_(name) {}
+  [[nodiscard]] const char* name() const override { return name_; }
+
+ private:
+  const char* name_;
+};
+
+TEST(CpuBackendRun, AnotherNameAtTheSameAddressFindsItsOwnKernel) {
+  OneFloat one;
+  char name[16] = "multiply";
+  const Renamed op(name);
+  EXPECT_EQ(one.run(op, {6, 3}), 18);
+  std::strcpy(name, "divide");
+  EXPECT_EQ(one.run(op, {6, 3}), 2);
+}
+
 TEST(CpuBackendRun, OpsThatAlternateKeepTheirOwnKernels) {
   OneFloat one;
   for (int repeat = 0; repeat < 3; ++repeat) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "engine/core/error.h"
 
 namespace shardlab {
@@ -58,6 +60,16 @@ TEST(Split, AnExtentThatIsNoMultipleIsRefusedWithBothNumbers) {
     EXPECT_EQ(error.fault(), Fault::invalid);
     EXPECT_STREQ(error.what(), "extent 10 is no multiple of 4");
   }
+}
+
+TEST(Split, NestedCutsAreEachAsEvenAsAloneAndCoarsenToTheOuterCut) {
+  const std::array<int, 2> groups{2, 2};
+  EXPECT_EQ(Split::nested(10, groups).sizes(), (std::vector<std::int64_t>{3, 2, 3, 2}));
+  EXPECT_EQ(Split::nested(10, groups).coarsened(2), Split::even(10, 2));
+  EXPECT_EQ(Split::nested(3, groups).sizes(), (std::vector<std::int64_t>{1, 1, 1, 0}));
+  EXPECT_EQ(Split::nested(2, groups).sizes(), (std::vector<std::int64_t>{1, 0, 1, 0}));
+  EXPECT_EQ(Split::nested(40, groups, 4).sizes(), (std::vector<std::int64_t>{12, 8, 12, 8}));
+  EXPECT_EQ(Split::nested(7, {}).sizes(), (std::vector<std::int64_t>{7}));
 }
 
 }  // namespace

@@ -30,7 +30,10 @@ TEST(Redistribute, A01_FiveRowsOnFourRanksAndBackAreFiveRows) {
     EXPECT_EQ(gather(y).state().view.shape, (Shape{5, 10}));
     EXPECT_TRUE(same(whole_values(y), counting({5, 10})));
     const Tensor chunks = redistribute(x, layout_of(worker, 2, cut(0, {2, 2, 1, 0})));
+    EXPECT_EQ(chunks.state().view.shape[0],
+              (std::vector<std::int64_t>{2, 2, 1, 0})[static_cast<std::size_t>(rank)]);
     EXPECT_EQ(gather(chunks).state().view.shape, (Shape{5, 10}));
+    EXPECT_TRUE(same(whole_values(chunks), counting({5, 10})));
   });
 }
 
@@ -39,9 +42,13 @@ TEST(Redistribute, A02_AllRanksAgreeOnTheGlobalShapeOfUnevenParts) {
   world.mesh = "domain=4";
   run_on(world, [](Worker& worker, int rank) {
     const Layout* layout = layout_of(worker, 2, cut(0, {3, 3, 3, 1}));
-    const Values mine = counting({rank == 3 ? 1 : 3, 2});
+    Values mine = counting({rank == 3 ? 1 : 3, 2});
+    for (double& value : mine.data) value += 6 * rank;
     const Tensor part = from_values(worker, {mine.shape, Dtype::float64, nullptr}, mine.data);
-    EXPECT_EQ(whole(part, layout, {10, 2}).shape(), (Shape{10, 2}));
+    const Tensor x = whole(part, layout, {10, 2});
+    EXPECT_TRUE(same(whole_values(x), counting({10, 2})));
+    EXPECT_EQ(value_of(mean(x)), 9.5);
+    EXPECT_EQ(sum(x, {{1}, false}).shape(), (Shape{10}));
   });
   EXPECT_NE(error_of(world,
                      [](Worker& worker) {
@@ -85,6 +92,16 @@ TEST(Redistribute, A07_SlicingALengthOfTwoOnFourRanksAgreesWithDense) {
     EXPECT_EQ(whole_values(slice(x, {0, 1, 2, 1})).data, (std::vector<double>{1}));
     EXPECT_EQ(whole_values(slice(x, {0, 0, 1, 1})).data, (std::vector<double>{0}));
     EXPECT_EQ(whole_values(slice(x, {0, 2, 2, 1})).data, (std::vector<double>{}));
+    // The gradient of a slice pads it again.
+    for (const std::int64_t at : {0, 1}) {
+      const std::vector<Tensor> wrt{make(worker, counting({2}), cut(0, {1, 1, 0, 0}), true)};
+      const std::vector<Tensor> y{slice(wrt[0], {0, at, at + 1, 1})};
+      const std::vector<Tensor> seed{make(worker, Values{{1}, {3}})};
+      const Tensor padded = gradients(y, wrt, seed)[0];
+      EXPECT_EQ(padded.layout(), x.layout());
+      EXPECT_EQ(whole_values(padded).data,
+                at == 0 ? (std::vector<double>{3, 0}) : (std::vector<double>{0, 3}));
+    }
   });
 }
 
@@ -135,6 +152,24 @@ TEST(Redistribute, A13_ReduceScatterOfATransposedLookSumsTheLogicalMatrix) {
   });
 }
 
+TEST(Redistribute, A16_FlattenLinearUnflattenOfOneSampleRestoresTheLayoutAndMovesNothing) {
+  World square;
+  square.mesh = "cp=2,tp=2";
+  run_on(square, [](Worker& worker, int) {
+    for (const AxisList& axes : {AxisList{0, 1}, AxisList{1, 0}})
+      for (const std::vector<std::int64_t>& sizes :
+           {std::vector<std::int64_t>{2, 2, 2, 2}, {1, 2, 2, 3}, {0, 4, 1, 3}}) {
+        const Tensor x =
+            make(worker, numbers({1, 8, 4}, 1), {{{1, axes, sizes}}, {}, Reduction::sum});
+        const std::int64_t collectives = worker.trace().totals().collectives;
+        const Tensor rows = reshape(x, Shape{8, 4});
+        const Tensor y = reshape(linear(rows, make(worker, numbers({4, 4}, 2))), Shape{1, 8, 4});
+        EXPECT_EQ(y.layout(), x.layout());
+        EXPECT_EQ(worker.trace().totals().collectives, collectives);
+      }
+  });
+}
+
 TEST(Redistribute, A16_FlattenLinearUnflattenEqualsDenseWithTheSequenceOnTwoAxes) {
   const auto layer = [](const World& world, const Placed& placed) {
     return on_all(world, [&](Worker& worker) {
@@ -169,6 +204,25 @@ TEST(Redistribute, B02_LocalOfAPendingValueIsRefused) {
                      })
                 .find("the value is Partial"),
             std::string::npos);
+}
+
+TEST(Redistribute, B02_APendingValueMadeWholeAndPendingAgainHasTheGradientOfTheDirectPath) {
+  World world;
+  world.mesh = "domain=2";
+  run_on(world, [](Worker& worker, int) {
+    const Layout* parts = layout_of(worker, 2, pending({0}));
+    const Tensor one = make(worker, Values{{}, {1}});
+    for (const Placed& placed : {pending({0}), Placed{}})
+      for (const bool direct : {true, false}) {
+        const Tensor x = make(worker, numbers({1, 2}), placed, true);
+        const Tensor y = direct ? redistribute(x, parts) : redistribute(gather(x), parts);
+        EXPECT_EQ(y.layout(), parts);
+        const Tensor loss = sum(y);
+        EXPECT_NEAR(value_of(loss), numbers({1, 2})[0] + numbers({1, 2})[1], 1e-15);
+        const Tensor g = gradients(std::span(&loss, 1), std::span(&x, 1), std::span(&one, 1))[0];
+        EXPECT_EQ(whole_values(g).data, (std::vector<double>{1, 1}));
+      }
+  });
 }
 
 TEST(Redistribute, B02_B03_GradientThroughReduceScatterIsNotDivided) {

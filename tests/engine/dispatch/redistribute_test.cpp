@@ -178,6 +178,25 @@ TEST(Redistribute, APendingSumOverSeveralAxesIsOneCollective) {
             Calls{"reduce_scatter"});
 }
 
+TEST(Redistribute, AMoveForLaterIsStartedAtOnceAndWaitedForByItsFirstReader) {
+  World world;
+  world.mesh = "domain=3";
+  run_on(world, [](Worker& worker, int) {
+    worker.trace().keep(true);
+    const auto kinds = [&worker] {
+      std::vector<Step::Kind> all;
+      for (const Step& step : worker.trace().steps())
+        if (step.lane.kind == Lane::Kind::comm) all.push_back(step.kind);
+      return all;
+    };
+    const Tensor sum =
+        move_later(make(worker, numbers({6, 4}), pending({0})), worker.layouts().replicated(2));
+    EXPECT_EQ(kinds(), (std::vector<Step::Kind>{Step::Kind::start}));
+    (void)values_of(sum);
+    EXPECT_EQ(kinds(), (std::vector<Step::Kind>{Step::Kind::start, Step::Kind::wait}));
+  });
+}
+
 TEST(Redistribute, ReplicateToShardIsALookAtMemoryThatIsThere) {
   World world;
   world.mesh = "domain=3";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "engine/ops/arithmetic.h"
@@ -8,9 +9,20 @@
 
 namespace shardlab::test {
 
-/// Even, ragged and empty parts of 14 rows on four ranks.
+/// Nearly even, ragged and empty parts of 14 rows on four ranks.
 inline const std::vector<std::vector<std::int64_t>> kinds_of_rows{
     {4, 4, 3, 3}, {2, 3, 4, 5}, {4, 4, 4, 2}, {0, 9, 0, 5}};
+
+/// These, and 12 rows in equal parts.
+inline std::vector<std::vector<std::int64_t>> even_and_other_rows() {
+  std::vector<std::vector<std::int64_t>> kinds = kinds_of_rows;
+  kinds.push_back({3, 3, 3, 3});
+  return kinds;
+}
+
+inline std::int64_t count_of(const std::vector<std::int64_t>& rows) {
+  return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+}
 
 /// Four ranks.
 inline World four() {

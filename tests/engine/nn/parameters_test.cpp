@@ -1,6 +1,7 @@
 #include "engine/nn/parameters.h"
 
 #include "engine/core/check.h"
+#include "engine/dispatch/redistribute.h"
 #include "tests/engine/nn/model_case.h"
 
 namespace shardlab::test {
@@ -78,6 +79,25 @@ TEST(Parameters, HaveTheSameValuesOnEveryMeshAndRule) {
   EXPECT_TRUE(same(values(on("data=2,domain=2"),
                           {{"first", {{"domain", 1}, {"data", 0}}, {}}, {"", {{"data", 0}}, {}}}),
                    one));
+}
+
+TEST(Parameters, A08_ThePartOfAnOuterAxisIsMadeWholeAlongTheInnerAxisAlone) {
+  for (std::int64_t rows = 1; rows <= 13; ++rows) {
+    World world = on("data=2,tensor=2");
+    world.meta = true;
+    run_on(world, [&](Worker& worker, int) {
+      const nn::Parameters parameters(worker,
+                                      {{"weight", {{"tensor", 0}, {"data", 0}}, {{"tensor", 0}}}});
+      const Tensor w = parameters.normal("weight", {rows, 3}, 1);
+      worker.trace().keep(true);
+      (void)move(w, w.state().parameter->used);
+      for (const Step& step : worker.trace().steps()) {
+        if (step.kind != Step::Kind::start) continue;
+        EXPECT_STREQ(step.op, "all_gather") << rows << ": " << stored_of(w);
+        EXPECT_EQ(names_of(worker.mesh(), step.axes), "data") << rows << ": " << stored_of(w);
+      }
+    });
+  }
 }
 
 TEST(Parameters, CountAsParameterBytesOfWhatIsStored) {

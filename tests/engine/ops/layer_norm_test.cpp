@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/ops/linear.h"
 #include "tests/support/op_case.h"
 
 namespace shardlab::test {
@@ -68,17 +69,58 @@ TEST(LayerNorm, B12_WeightGradientsAreSumsOverAllRanksRows) {
   EXPECT_TRUE(close(weight_gradients(world, cut(0, {4, 0})), weight_gradients({}, {}), 1e-12));
 }
 
-TEST(LayerNorm, B06_WeightGradientIsPendingOnEveryAxisThatCutsRows) {
+TEST(LayerNorm, B06_WeightGradientIsPendingOnEveryAxisThatCutsRowsAndEqualsOneRankWhenReduced) {
+  const auto weight_gradient = [](const World& there, const Placed& placed) {
+    return on_all(there, [&](Worker& worker) {
+      const Tensor x = make(worker, numbers({4, 5, 8}, 1), placed);
+      const std::vector<Tensor> wrt{make(worker, numbers({8}, 2), {}, true)};
+      const std::vector<Tensor> y{layer_norm(x, wrt[0], make(worker, numbers({8}, 3)))};
+      const std::vector<Tensor> seed{make(worker, numbers({4, 5, 8}, 4))};
+      const Tensor g = gradients(y, wrt, seed)[0];
+      std::uint32_t cutting = 0;
+      for (const Parts& parts : placed.cuts) cutting |= 1U << parts.axes[0];
+      EXPECT_EQ(g.layout()->partial().mask(), cutting);
+      return whole_values(g);
+    });
+  };
   World world;
   world.mesh = "data=2,tensor=2";
-  run_on(world, [](Worker& worker, int) {
-    const Placed placed{{{0, {0}, {3, 1}}, {1, {1}, {2, 3}}}, {}, Reduction::sum};
-    const Tensor x = make(worker, numbers({4, 5, 8}, 1), placed);
-    const std::vector<Tensor> wrt{make(worker, numbers({8}, 2), {}, true)};
-    const std::vector<Tensor> y{layer_norm(x, wrt[0], make(worker, numbers({8}, 3)))};
-    const std::vector<Tensor> seed{make(worker, numbers({4, 5, 8}, 4))};
-    EXPECT_EQ(gradients(y, wrt, seed)[0].layout()->partial().mask(), 3U);
-  });
+  const Values one = weight_gradient({}, {});
+  for (const Placed& placed : {Placed{{{0, {0}, {3, 1}}, {1, {1}, {2, 3}}}, {}, Reduction::sum},
+                               Placed{{{0, {0}, {0, 4}}, {1, {1}, {5, 0}}}, {}, Reduction::sum},
+                               Placed{{{0, {0}, {3, 1}}}, {}, Reduction::sum}})
+    EXPECT_TRUE(close(weight_gradient(world, placed), one, 1e-12)) << to_string(placed);
+}
+
+// Rows on the data axis, whole on the tensor axis, whose column-parallel reader hands back a
+// cotangent in pending pieces.
+TEST(LayerNorm, B06_WeightGradientBehindAColumnParallelLayerIsSummedOverBothAxes) {
+  const auto weight_gradients = [](const World& there, const Placed& rows, const Placed& columns) {
+    return on_all(there, [&](Worker& worker) {
+      const Tensor x = make(worker, numbers({4, 8}, 1), rows);
+      const std::vector<Tensor> wrt{make(worker, numbers({8}, 2), {}, true),
+                                    make(worker, numbers({8}, 3), {}, true)};
+      const Tensor normed = layer_norm(x, wrt[0], wrt[1]);
+      EXPECT_EQ(normed.layout(), x.layout());
+      const std::vector<Tensor> y{linear(normed, make(worker, numbers({6, 8}, 4), columns))};
+      const std::vector<Tensor> seed{make(worker, numbers({4, 6}, 5))};
+      const std::vector<Tensor> g = gradients(y, wrt, seed);
+      Values both = whole_values(g[0]);
+      const Values second = whole_values(g[1]);
+      both.data.insert(both.data.end(), second.data.begin(), second.data.end());
+      both.shape = {16};
+      return both;
+    });
+  };
+  World world;
+  world.mesh = "data=2,tensor=2";
+  const Values one = weight_gradients({}, {}, {});
+  for (const std::vector<std::int64_t>& rows : {std::vector<std::int64_t>{2, 2}, {3, 1}, {0, 4}})
+    for (const std::vector<std::int64_t>& columns :
+         {std::vector<std::int64_t>{3, 3}, {5, 1}, {6, 0}})
+      EXPECT_TRUE(
+          close(weight_gradients(world, cut(0, rows), {{{0, {1}, columns}}, {}, Reduction::sum}),
+                one, 1e-12));
 }
 
 TEST(LayerNorm, KeepsItsDigitsFarFromZero) {

@@ -1,5 +1,7 @@
 #include "engine/ops/reduce.h"
 
+#include <numeric>
+
 #include "engine/dispatch/create.h"
 #include "tests/support/op_case.h"
 
@@ -97,14 +99,15 @@ TEST(Reduce, PeersFact3_SumKeptOverADimLeftOfTheCutKeepsTheCut) {
 TEST(Reduce, PeersFact11_ValueOfAShardedMeanIsTheGlobalOneOnEveryRank) {
   World world;
   world.mesh = "domain=4";
-  const Values x = numbers({14});
-  double expected = 0;
-  for (const double value : x.data) expected += value / 14;
   for (const std::vector<std::int64_t>& sizes :
-       {std::vector<std::int64_t>{2, 3, 4, 5}, {4, 4, 4, 2}, {0, 7, 0, 7}})
+       {std::vector<std::int64_t>{3, 3, 3, 3}, {2, 3, 4, 5}, {4, 4, 4, 2}, {0, 7, 0, 7}}) {
+    const Values x = numbers({std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})});
+    double expected = 0;
+    for (const double value : x.data) expected += value / static_cast<double>(x.data.size());
     for (const double found : on_ranks<double>(
              world, [&](Worker& worker) { return value_of(mean(make(worker, x, cut(0, sizes)))); }))
       EXPECT_NEAR(found, expected, 1e-14);
+  }
 }
 
 }  // namespace
