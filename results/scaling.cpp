@@ -78,17 +78,21 @@ std::optional<Summary> summarize(const Reader& reader, RunId run, std::string_vi
   Database& database = reader.database();
   Transaction transaction(database, Transaction::Kind::read);
   Statement get(database,
-                "SELECT id, across_ranks, low, high FROM metric LEFT JOIN uncertainty"
+                "SELECT id, across_ranks, low, high, coverage, source FROM metric"
+                " LEFT JOIN uncertainty"
                 " ON uncertainty.metric = metric.id AND run = ? WHERE name = ?");
   if (!get.bind(run.value, metric).step()) return std::nullopt;
   const auto values =
       values_per_iteration(database, run, get.integer(0), across_ranks_from(get.text(1)));
   if (values.empty()) return std::nullopt;
   Summary summary{.median = median(values), .iterations = static_cast<std::int64_t>(values.size())};
-  if (!get.is_null(2))
+  if (!get.is_null(2)) {
     summary.interval = {get.real(2), get.real(3)};
-  else if (values.size() > 1)
+    summary.coverage = get.real(4);
+    summary.source = get.text(5);
+  } else if (values.size() > 1) {
     summary.interval = bootstrap_median(values);
+  }
   return summary;
 }
 
@@ -97,10 +101,8 @@ std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter)
   std::vector<Curve> curves;
   for (const RunInfo& run : list_runs(reader, filter)) {
     if (run.status == RunStatus::running || run.status == RunStatus::interrupted) continue;
-    const bool is_measured =
-        run.series.execution == Execution::cpu || run.series.execution == Execution::cuda;
     const SeriesKey series = without_mesh(run.series);
-    const std::string environment = is_measured ? run.environment : "";
+    const std::string environment = is_measured(series) ? run.environment : "";
     auto curve = std::ranges::find_if(
         curves, [&](const Curve& c) { return c.series == series && c.environment == environment; });
     if (curve == curves.end())
@@ -114,6 +116,31 @@ std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter)
     compare_with_one_rank(curve);
   }
   return curves;
+}
+
+bool is_measured(const SeriesKey& key) {
+  return key.execution == Execution::cpu || key.execution == Execution::cuda;
+}
+
+bool same_problem(const SeriesKey& a, const SeriesKey& b) {
+  return a.scenario == b.scenario && a.parameters == b.parameters && a.dtype == b.dtype &&
+         a.train == b.train;
+}
+
+std::vector<Companion> companions(const Curve& measured, const CurveRow& row,
+                                  const std::vector<Curve>& all) {
+  std::vector<Companion> found;
+  if (!is_measured(measured.series)) return found;
+  for (const Curve& curve : all) {
+    if (is_measured(curve.series) || !same_problem(curve.series, measured.series)) continue;
+    const auto same = std::ranges::find(curve.rows, row.mesh, &CurveRow::mesh);
+    if (same == curve.rows.end() || !same->seconds) continue;
+    Companion companion{.curve = &curve, .row = &*same};
+    if (row.seconds && row.seconds->median > 0 && !row.oversubscribed)
+      companion.ratio = same->seconds->median / row.seconds->median;
+    found.push_back(companion);
+  }
+  return found;
 }
 
 }  // namespace shardlab::results

@@ -14,8 +14,10 @@ namespace shardlab::results {
 /// A metric of a run in short.
 struct Summary {
   double median = 0;                      ///< Units: see Metric.
-  std::optional<Interval> interval = {};  ///< 95 %, or as the run's Uncertainty says.
+  std::optional<Interval> interval = {};  ///< Of the run's Uncertainty, else bootstrap.
   std::int64_t iterations = 0;            ///< Timed ones.
+  double coverage = 0.95;                 ///< Of the interval.
+  std::string source = {};                ///< Weakest source of an Uncertainty.
 };
 
 /// Per iteration the values of the ranks become one as the metric says (a time: the slowest rank),
@@ -58,5 +60,23 @@ struct Curve {
 
 /// Curves, the one with the newest run first; of each mesh the newest run that has ended.
 [[nodiscard]] std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter = {});
+
+/// Whether a series ran, unlike predicted and published ones.
+[[nodiscard]] bool is_measured(const SeriesKey& key);
+
+/// Whether two series do the same work, whatever does it: scenario, parameters, dtype and mode.
+[[nodiscard]] bool same_problem(const SeriesKey& a, const SeriesKey& b);
+
+/// The row of one mesh in a predicted or published curve.
+struct Companion {
+  const Curve* curve = nullptr;
+  const CurveRow* row = nullptr;
+  std::optional<double> ratio = {};  ///< Its time over the measured one.
+};
+
+/// What else is known of a measured row: rows of `all` of the same problem and mesh that were
+/// predicted or published.
+[[nodiscard]] std::vector<Companion> companions(const Curve& measured, const CurveRow& row,
+                                                const std::vector<Curve>& all);
 
 }  // namespace shardlab::results

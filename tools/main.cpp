@@ -5,6 +5,11 @@
 
 #include "engine/core/check.h"
 #include "scenarios/all.h"
+#include "tools/calibrate_verb.h"
+#include "tools/explain_verb.h"
+#include "tools/predict_verb.h"
+#include "tools/probe_verb.h"
+#include "tools/reproduce_verb.h"
 #include "tools/request.h"
 
 namespace shardlab {
@@ -116,12 +121,61 @@ int run(int argc, char** argv) {
   run.add_option("--iterations", request.iterations, "timed ones; 0: what fits 10 s, 3 to 20")
       ->capture_default_str();
   run.add_flag("--no-timeline", typed.no_timeline, "do not trace one more iteration");
-  CLI::App& list = *app.add_subcommand("list", "scenarios, or the parameters of one");
+  PredictRequest predicted;
+  CLI::App& predict = *app.add_subcommand(
+      "predict", "time, memory and bytes of a step on a machine that need not be there");
+  add_problem_options(predict, scenarios, request, typed);
+  database(predict);
+  predict.add_option("--machine", predicted.machine, "dgx-h100:8 (8 hosts), a .toml, or this-cpu");
+  predict.add_option("--profile", predicted.profile, "software that runs it; `list profiles`")
+      ->capture_default_str();
+  predict.add_option("--what-if", predicted.what_if,
+                     "bandwidth=2x,latency=0.5x,peak=2x,launch=20us,overlap=off,slow-rank=1.2x");
+  predict.add_option("--jitter", predicted.jitter, "relative spread of kernel times; 0: none")
+      ->check(CLI::Range(0.0, 1.0));
+  predict.add_flag("--no-timeline", typed.no_timeline, "do not store the steps");
+  CLI::App& reproduce = *app.add_subcommand(
+      "reproduce", "published results beside predictions calibrated on some of their rows");
+  reproduce.add_option("name", request.names, "ring_attention, vit, or all");
+  reproduce.add_flag("--json", request.json, "print JSON for programs");
+  int at = 0;
+  CLI::App& explain_time = *app.add_subcommand(
+      "explain", "why so many ranks take longer than one divided by their number");
+  explain_time.add_option("run", request.names, "numbers or uuids of runs, or published rows: vit")
+      ->required();
+  explain_time.add_option("--at", at, "published rows of so many GPUs; 0: of the most");
+  database(explain_time);
+  CalibrateOptions calibrated;
+  CLI::App& calibrate = *app.add_subcommand(
+      "calibrate", "predicted beside logged collectives, and a machine corrected by the logs");
+  calibrate.add_option("machine", calibrated.machine, "whose logs they are")->required();
+  calibrate
+      .add_option("--from", calibrated.from,
+                  "logs of nccl-tests: FILE[@RANKS[xHOSTS][:COLLECTIVE]]")
+      ->required();
+  calibrate.add_option("-o,--output", calibrated.output, "machine file to write");
+  calibrate.add_flag("--shared", calibrated.shared,
+                     "logs of other machines with the same wires: one alone is shown, not fitted");
+  calibrate.add_flag("--json", calibrated.json, "print JSON for programs");
+  ProbeVerbOptions probed;
+  probed.command_line = request.command_line;
+  CLI::App& probe = *app.add_subcommand("probe", "measures this machine, which becomes `this-cpu`");
+  probe.add_option("-o,--output", probed.output, "machine file; without it the probe is stored");
+  probe.add_option("--db", probed.database, "the results file")->capture_default_str();
+  probe.add_option("--point-seconds", probed.point_seconds, "spent on each size of each kernel")
+      ->capture_default_str();
+  probe.add_flag("--json", probed.json, "print JSON for programs");
+  CLI::App& list = *app.add_subcommand(
+      "list", "scenarios, `machines`, `profiles`, or the parameters of one scenario");
   list.add_option("scenario", request.names, "whose parameters are shown");
   list.add_flag("--json", request.json, "print JSON for programs");
   CLI::App& show = *app.add_subcommand(
-      "show", "scaling tables of all stored runs, `runs`, or one run by its number");
-  show.add_option("run", request.names, "numbers or uuids of runs; `runs` lists all");
+      "show",
+      "scaling tables of all stored runs, `runs`, one run by its number, or `machine NAME`");
+  show.add_option("run", request.names,
+                  "numbers or uuids of runs; `runs` lists all; `machine NAME|FILE.toml`");
+  show.add_option("--perfetto", request.perfetto,
+                  "write the timeline of one run as a Perfetto trace");
   database(show);
   CLI::App& layout = *app.add_subcommand(
       "layout", "where every parameter and activation lies on a mesh, and what moves");
@@ -147,6 +201,14 @@ int run(int argc, char** argv) {
     request.scaling = parse_scaling(typed.scaling);
     request.timeline = !typed.no_timeline;
     if (run.parsed()) exit = run_verb(scenarios, request);
+    if (predict.parsed()) {
+      if (predict.get_option("--preset")->count() == 0) request.preset = "paper";
+      exit = predict_verb(scenarios, request, predicted);
+    }
+    if (reproduce.parsed()) exit = reproduce_verb(scenarios, request);
+    if (explain_time.parsed()) exit = explain_verb(scenarios, request, at);
+    if (calibrate.parsed()) exit = calibrate_verb(calibrated);
+    if (probe.parsed()) exit = probe_verb(probed);
     if (list.parsed()) exit = list_verb(scenarios, request);
     if (show.parsed()) exit = show_verb(request);
     if (layout.parsed()) exit = layout_verb(scenarios, request);

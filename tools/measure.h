@@ -42,11 +42,16 @@ struct RankMeasure {
 struct Measurement {
   int warmup = 0;
   std::vector<RankMeasure> ranks;
+  std::vector<int> numbers;    ///< Of the ranks; empty: 0, 1, 2 ...
   std::vector<double> losses;  ///< Of every iteration, if the scenario has a loss.
   std::vector<NamedValues> values;
   std::int64_t parameters = 0;
   std::vector<std::string> notes;                    ///< Warnings of rank 0.
   std::vector<std::shared_ptr<LayoutTable>> tables;  ///< One a rank; traces point into them.
+
+  [[nodiscard]] std::int32_t number(std::size_t rank) const {
+    return numbers.empty() ? static_cast<std::int32_t>(rank) : numbers[rank];
+  }
 };
 
 /// Runs a scenario: set-up, warm-up, timed iterations with a barrier before each, one traced one.

@@ -26,8 +26,7 @@ results::MetricSamples per_rank(const Measurement& measurement, results::Metric 
   for (std::size_t r = 0; r < measurement.ranks.size(); ++r) {
     const RankMeasure& rank = measurement.ranks[r];
     samples.samples.push_back({static_cast<std::int64_t>(rank.seconds.size()) - 1,
-                               static_cast<std::int32_t>(r), false,
-                               static_cast<double>(value(rank))});
+                               measurement.number(r), false, static_cast<double>(value(rank))});
   }
   return samples;
 }
@@ -60,7 +59,7 @@ results::Rows rows_of(const Measurement& measurement) {
   for (std::size_t r = 0; r < measurement.ranks.size(); ++r) {
     const std::vector<double>& times = measurement.ranks[r].seconds;
     for (std::size_t i = 0; i < times.size(); ++i)
-      seconds.samples.push_back({static_cast<std::int64_t>(i), static_cast<std::int32_t>(r),
+      seconds.samples.push_back({static_cast<std::int64_t>(i), measurement.number(r),
                                  static_cast<int>(i) < measurement.warmup, times[i]});
   }
   rows.metrics.push_back(std::move(seconds));
@@ -100,7 +99,7 @@ results::Timeline timeline_of(const Measurement& measurement) {
     std::int64_t ordinal = 0;
     for (const Step& step : rank.trace.steps()) {
       if (step.scope != nullptr && step.scope != scope)
-        timeline.scopes.push_back({static_cast<std::int32_t>(r),
+        timeline.scopes.push_back({measurement.number(r),
                                    iteration,
                                    static_cast<std::int64_t>(timeline.scopes.size()),
                                    {},
@@ -110,7 +109,7 @@ results::Timeline timeline_of(const Measurement& measurement) {
       if (step.scope != nullptr) timeline.scopes.back().end_seconds = step.end_seconds - zero;
       scope = step.scope;
       results::Step row;
-      row.rank = static_cast<std::int32_t>(r);
+      row.rank = measurement.number(r);
       row.iteration = iteration;
       row.ordinal = ordinal++;
       if (scope != nullptr) row.scope = timeline.scopes.back().ordinal;

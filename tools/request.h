@@ -29,7 +29,7 @@ enum class Exit : int {
 
 /// What was typed behind a verb.
 struct Request {
-  std::vector<std::string> names;             ///< Scenarios, or a run.
+  std::vector<std::string> names;             ///< Scenarios, a run, or a machine.
   std::map<std::string, std::string> values;  ///< Scenario parameters, commas sweep.
   std::string preset = "small";
   std::string execution = "cpu";
@@ -37,6 +37,7 @@ struct Request {
   std::vector<std::string> dtypes{"float32"};
   Scaling scaling = Scaling::strong;
   std::string database = "shardlab.sqlite";
+  std::string perfetto;  ///< Show: the file that a run's timeline is written to.
   std::string command_line;
   bool train = false;
   bool check = false;

@@ -43,6 +43,11 @@ struct Totals {
 /// The steps of one rank in program order.
 class Trace {
  public:
+  Trace() = default;
+  // Steps point at the names of their scopes, which stay where they are in a move only.
+  Trace(Trace&&) = default;
+  Trace& operator=(Trace&&) = default;
+
   /// Whether steps are kept and timed; totals always are.
   void keep(bool on) { keep_ = on; }
   [[nodiscard]] bool keeping() const { return keep_; }

@@ -90,6 +90,15 @@ TEST_F(ScalingTest, APredictedIntervalIsThatOfThePrediction) {
   EXPECT_EQ(summary.median, 2);
   EXPECT_EQ(summary.interval.value().low, 1.5);
   EXPECT_EQ(summary.interval.value().high, 3);
+  EXPECT_EQ(summary.coverage, 0.8);
+  EXPECT_EQ(summary.source, "vendor sheet");
+}
+
+TEST_F(ScalingTest, AMeasuredIntervalCovers95PercentAndHasNoSource) {
+  const RunId run = add("domain=1", 4);
+  const auto summary = summarize(open_for_reading(path), run, "step_seconds").value();
+  EXPECT_EQ(summary.coverage, 0.95);
+  EXPECT_EQ(summary.source, "");
 }
 
 // 3 alike send 10 each, 1 sends 7.
@@ -99,6 +108,33 @@ TEST_F(ScalingTest, FoldedRanksCountAsManyTimesAsTheyStandFor) {
                {.metrics = {{bytes_sent(), {{.rank = 0, .value = 10}, {.rank = 3, .value = 7}}}},
                 .folds = {{0, 3, "0-2"}, {3, 1, "3"}}});
   EXPECT_EQ(summarize(open_for_reading(path), run, "bytes_sent").value().median, 37);
+}
+
+// 60 alike and 4 alike of 64; the loss belongs to all of them and counts once.
+TEST_F(ScalingTest, FoldsCountInSumsOnlyAndOnlyForTheRanksTheyStandFor) {
+  const RunId run = store.start_run(header_of("vit", "domain=64"));
+  MetricSamples whole{{.name = "whole", .across_ranks = AcrossRanks::sum}, {{.value = 5}}};
+  store.append(run,
+               {.metrics = {{flop(), {{.rank = 0, .value = 100}, {.rank = 60, .value = 1}}},
+                            {peak_bytes(), {{.rank = 0, .value = 7}, {.rank = 60, .value = 9}}},
+                            whole},
+                .folds = {{0, 60, "0-59"}, {60, 4, "60-63"}}});
+  const Reader reader = open_for_reading(path);
+  EXPECT_EQ(summarize(reader, run, "flop").value().median, 6004);
+  EXPECT_EQ(summarize(reader, run, "peak_bytes").value().median, 9);
+  EXPECT_EQ(summarize(reader, run, "whole").value().median, 5);
+}
+
+// Another run's folds must not be taken for those of this one.
+TEST_F(ScalingTest, FoldsOfOneRunLeaveOthersAlone) {
+  const RunId folded = store.start_run(header_of("vit", "domain=2"));
+  store.append(folded,
+               {.metrics = {{flop(), {{.rank = 0, .value = 10}}}}, .folds = {{0, 2, "0-1"}}});
+  const RunId plain = store.start_run(header_of("vit", "domain=2"));
+  store.append(plain, {.metrics = {samples_of(flop(), 1, 2, 10)}});
+  const Reader reader = open_for_reading(path);
+  EXPECT_EQ(summarize(reader, folded, "flop").value().median, 20);
+  EXPECT_EQ(summarize(reader, plain, "flop").value().median, 21);
 }
 
 TEST_F(ScalingTest, SpeedupAndEfficiencyFollowFromTheMedians) {
@@ -210,6 +246,70 @@ TEST_F(ScalingTest, ScenariosAndParametersHaveCurvesOfTheirOwn) {
   add(header, 8);
   EXPECT_EQ(curves().size(), 3U);
   EXPECT_EQ(curves({.scenario = "ring"}).size(), 2U);
+}
+
+TEST_F(ScalingTest, PredictedAndPublishedRowsOfTheSameMeshStandBesideMeasuredOnes) {
+  RunHeader header = header_of("vit", "domain=1");
+  add(header, 8);
+  header.series.execution = Execution::predict;
+  header.series.machine = "dgx-h100";
+  add(header, 2);
+  header.series.execution = Execution::published;
+  add(header, 4);
+  header.series.mesh = "domain=2";
+  add(header, 3);
+  const auto all = curves();
+  const auto measured =
+      std::ranges::find_if(all, [](const Curve& each) { return is_measured(each.series); });
+  ASSERT_NE(measured, all.end());
+  const auto beside = companions(*measured, measured->rows.at(0), all);
+  ASSERT_EQ(beside.size(), 2U);
+  EXPECT_EQ(beside[0].curve->series.execution, Execution::published) << "newest first";
+  EXPECT_EQ(beside[0].row->mesh, "domain=1");
+  EXPECT_EQ(beside[0].ratio, 0.5);
+  EXPECT_EQ(beside[1].ratio, 0.25);
+  for (const Curve& other : all)
+    if (&other != &*measured) {
+      EXPECT_TRUE(companions(other, other.rows.at(0), all).empty());
+    }
+}
+
+TEST_F(ScalingTest, OtherProblemsDoNotStandBesideAMeasuredOne) {
+  const RunHeader measured = header_of("vit", "domain=1");
+  add(measured, 8);
+  RunHeader predicted = measured;
+  predicted.series.execution = Execution::predict;
+  predicted.series.machine = "dgx-h100";
+  RunHeader other = predicted;
+  other.series.scenario = "ring";
+  add(other, 2);
+  other = predicted;
+  other.series.dtype = "bfloat16";
+  add(other, 2);
+  other = predicted;
+  other.series.train = true;
+  add(other, 2);
+  other = predicted;
+  other.series.parameters = R"({"heads":8})";
+  add(other, 2);
+  const auto all = curves();
+  ASSERT_EQ(all.size(), 5U);
+  for (const Curve& each : all)
+    EXPECT_TRUE(companions(each, each.rows.at(0), all).empty()) << text_of(each.series);
+}
+
+TEST_F(ScalingTest, AnOversubscribedTimeIsComparedWithNothing) {
+  RunHeader header = header_of("vit", "domain=1");
+  header.oversubscribed = true;
+  add(header, 8);
+  header.oversubscribed = false;
+  header.series.execution = Execution::predict;
+  header.series.machine = "dgx-h100";
+  add(header, 2);
+  const auto all = curves();
+  const auto beside = companions(all.at(1), all.at(1).rows.at(0), all);
+  ASSERT_EQ(beside.size(), 1U);
+  EXPECT_FALSE(beside[0].ratio);
 }
 
 TEST_F(ScalingTest, MemoryTrafficAndChecksStandBesideTheTimes) {

@@ -16,6 +16,34 @@ const char* const @name@ = R\"embedded(@text@)embedded\";
   set(${source_variable} "${source}" PARENT_SCOPE)
 endfunction()
 
+# embed_published(SOURCE_VARIABLE FILES...): a source that defines
+# shardlab::results::published_files() with name and text of every file.
+function(embed_published source_variable)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name "${file}" NAME_WE)
+    file(READ "${file}" text)
+    string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  endforeach()
+  set(source "${SHARDLAB_GENERATED}/published_files.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+"#include \"results/published.h\"
+
+namespace shardlab::results {
+namespace {
+
+constexpr PublishedFile all[] = {
+@rows@};
+
+}  // namespace
+
+std::span<const PublishedFile> published_files() { return all; }
+
+}  // namespace shardlab::results
+")
+  set(${source_variable} "${source}" PARENT_SCOPE)
+endfunction()
+
 # list_scenarios(SOURCE_VARIABLE): a source whose add_all_scenarios calls add_NAME for every
 # NAME.cpp of the calling folder.
 function(list_scenarios source_variable)

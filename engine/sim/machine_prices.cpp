@@ -1,0 +1,159 @@
+#include "engine/sim/machine_prices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engine/core/check.h"
+#include "engine/sim/collective_trust.h"
+
+namespace shardlab::sim {
+namespace {
+
+double value_or(const Machine& machine, std::string_view path, double otherwise) {
+  return machine.has(path) ? machine.value(path) : otherwise;
+}
+
+int count_of(const Machine& machine, std::string_view path, int otherwise) {
+  return static_cast<int>(std::lround(value_or(machine, path, otherwise)));
+}
+
+bool is(const Step& step, const char* op) { return std::strcmp(step.op, op) == 0; }
+
+bool sharded(const Step& step) {
+  if (step.layout == nullptr) return false;
+  for (int d = 0; d < step.layout->ndim(); ++d)
+    if (step.layout->dim(d).split != nullptr) return true;
+  return false;
+}
+
+Collective collective_of(const Step& start) {
+  if (is(start, "all_gather")) return Collective::all_gather;
+  if (is(start, "reduce_scatter")) return Collective::reduce_scatter;
+  return Collective::all_reduce;
+}
+
+}  // namespace
+
+Wires wires_of(const Machine& machine) {
+  Wires wires;
+  const std::string& arch = machine.word("gpu.arch");
+  wires.sm = arch.starts_with("sm") ? std::stoi(arch.substr(2)) : 0;
+  const std::string& cpu = machine.word("host.cpu");
+  wires.cpu = cpu == "amd" ? Cpu::amd : cpu == "arm" ? Cpu::arm : Cpu::intel;
+  wires.links_per_gpu = count_of(machine, "nvlink.links", 0);
+  wires.link_bytes_per_second = value_or(machine, "nvlink.link_bandwidth", 0);
+  wires.domain = count_of(machine, "nvlink.domain", 1);
+  const bool joined = wires.links_per_gpu > 0;
+  wires.switched = joined && machine.word("nvlink.kind") == "switch";
+  wires.nvls = wires.switched && wires.sm >= 90;
+  wires.pcie_bytes_per_second =
+      value_or(machine, "host.copy_bandwidth", wires.pcie_bytes_per_second);
+  wires.gpus_per_host = count_of(machine, "host.gpus", 1);
+  wires.nics_per_host = count_of(machine, "nic.count", 0);
+  wires.nic_bytes_per_second = value_or(machine, "nic.bandwidth", 0);
+  wires.nic_latency_reported = value_or(machine, "nic.latency", 0);
+  // What a plugin reports sways NCCL's choice; messages themselves are faster on EFA.
+  wires.nic_latency = std::min(wires.nic_latency_reported,
+                               value_or(machine, "fabric.latency", wires.nic_latency_reported));
+  if (wires.sm == 0) wires.link_latency = value_or(machine, "nvlink.latency", wires.link_latency);
+  return wires;
+}
+
+MachinePrices::MachinePrices(const Machine& machine, const Profile& profile, MathMode math,
+                             const WhatIf& what_if)
+    : machine_(machine),
+      profile_(profile),
+      what_if_(what_if),
+      rates_(machine),
+      math_(math),
+      cpu_(machine.word("gpu.arch") == "cpu"),
+      wires_(wires_of(machine)) {}
+
+double MachinePrices::issue(const Step& step) const {
+  switch (step.kind) {
+    case Step::Kind::start:
+      return step.relative_peer != 0 ? profile_.ring_step.value : profile_.call_issue.value;
+    case Step::Kind::wait:
+      return 0;
+    default:
+      return (sharded(step) ? profile_.sharded_issue : profile_.op_issue).value +
+             (step.kind == Step::Kind::kernel ? machine_.value("host.launch") + what_if_.launch
+                                              : 0);
+  }
+}
+
+OpTime MachinePrices::rated(const Step& step) const {
+  Work work;
+  work.family = family_of(step.op);
+  work.precision = {step.dtype, step.dtype == Dtype::float32 ? math_ : MathMode::exact};
+  work.flop = static_cast<double>(step.flop);
+  work.bytes = static_cast<double>(step.bytes);
+  if (is(step, "attention_merge")) work.bytes *= profile_.merge_passes.value;
+  OpTime time = rates_.time(work);
+  time.seconds /= what_if_.peak;
+  return time;
+}
+
+double MachinePrices::kernel(const Step& step) const { return rated(step).seconds; }
+
+Progress MachinePrices::progress(const Step& start) const {
+  const bool ring = start.relative_peer != 0;
+  const bool waits = cpu_ || !what_if_.overlap || (ring && !profile_.ring_overlaps);
+  return waits ? Progress::at_wait : Progress::beside;
+}
+
+const CollectiveCurve* MachinePrices::curve_of(std::string_view collective,
+                                               const Place& place) const {
+  const CollectiveCurve* best = nullptr;
+  for (const CollectiveCurve& curve : machine_.collectives) {
+    if (curve.collective != collective || curve.hosts != std::max(1, place.domains)) continue;
+    const auto distance = [&](const CollectiveCurve& c) { return std::abs(c.ranks - place.ranks); };
+    if (best == nullptr || distance(curve) < distance(*best)) best = &curve;
+  }
+  return best;
+}
+
+double MachinePrices::measured_call(const CollectiveCurve& curve, double bytes) const {
+  const Points& points = curve.points;
+  if (bytes <= points.front().first) return points.front().second;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (bytes > points[i].first) continue;
+    const double along =
+        std::log(bytes / points[i - 1].first) / std::log(points[i].first / points[i - 1].first);
+    return points[i - 1].second * std::pow(points[i].second / points[i - 1].second, along);
+  }
+  return points.back().second * bytes / points.back().first;
+}
+
+CallTrust MachinePrices::trust(const Step& start) const {
+  const char* name = is(start, "exchange") ? "send_recv" : start.op;
+  for (const CollectiveCurve& curve : machine_.collectives)
+    if (curve.collective == name) return {curve.half_width, curve.source};
+  return {collective_trust(name, static_cast<double>(start.bytes)).half_width, Source::derived};
+}
+
+double MachinePrices::changed(const Choice& choice) const {
+  return choice.latency_seconds * what_if_.latency +
+         (choice.seconds - choice.latency_seconds) / what_if_.bandwidth;
+}
+
+double MachinePrices::communication(const Step& start, const Place& place) const {
+  if (place.ranks == 1) return 0;
+  const auto bytes = static_cast<double>(start.bytes);
+  const bool ring = start.relative_peer != 0;
+  const char* name = ring ? "send_recv" : start.op;
+  if (const CollectiveCurve* curve = curve_of(name, place))
+    return measured_call(*curve, bytes) / what_if_.bandwidth;
+  check(!cpu_, "machine {}: no measured {}; run `shardlab probe`", machine_.name, name);
+  const Group group{place.ranks, place.domains, place.concurrent};
+  if (ring) {
+    const bool near = place.wire != Wire::network;
+    const Group pair{2, near ? 1 : 2, near ? 1 : place.concurrent};
+    return changed(halo(wires_, pair, bytes, false));
+  }
+  if (is(start, "all_to_all")) return changed(all_to_all(wires_, group, bytes / place.ranks));
+  return changed(choose(wires_, group, collective_of(start), bytes));
+}
+
+}  // namespace shardlab::sim

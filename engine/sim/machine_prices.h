@@ -1,0 +1,71 @@
+#pragma once
+
+#include "engine/sim/machine.h"
+#include "engine/sim/nccl.h"
+#include "engine/sim/prices.h"
+#include "engine/sim/profile.h"
+#include "engine/sim/rates.h"
+
+namespace shardlab::sim {
+
+/// What a machine's wires look like to NCCL.
+[[nodiscard]] Wires wires_of(const Machine& machine);
+
+/// Changes to a machine, as typed behind `--what-if`.
+struct WhatIf {
+  double bandwidth = 1;  ///< Of all wires.
+  double latency = 1;    ///< Factor on what a communication of no bytes takes.
+  double peak = 1;       ///< Of all kernels.
+  double launch = 0;     ///< More host seconds a kernel.
+  bool overlap = true;   ///< Communications run beside kernels.
+  double slow_rank = 1;  ///< Factor on the kernels of rank 0.
+
+  [[nodiscard]] bool changes() const;
+};
+
+/// Reads `bandwidth=2x,latency=0.5x,peak=2x,launch=20us,overlap=off,slow-rank=1.2x`.
+///
+/// Errors   Error{invalid} naming the known words.
+[[nodiscard]] WhatIf parse_what_if(std::string_view text);
+
+/// How well the time of a communication is known.
+struct CallTrust {
+  double half_width = 0;
+  Source source = Source::derived;
+};
+
+/// Prices of a machine and a software profile.
+class MachinePrices final : public Prices {
+ public:
+  MachinePrices(const Machine& machine, const Profile& profile, MathMode math,
+                const WhatIf& what_if = {});
+
+  [[nodiscard]] double issue(const Step& step) const override;
+  [[nodiscard]] bool host_computes() const override { return cpu_; }
+  [[nodiscard]] double kernel(const Step& step) const override;
+  [[nodiscard]] double communication(const Step& start, const Place& place) const override;
+  [[nodiscard]] Progress progress(const Step& start) const override;
+  [[nodiscard]] double beside_communication() const override { return profile_.beside.value; }
+
+  /// Of the communication that was started so.
+  [[nodiscard]] CallTrust trust(const Step& start) const;
+
+  /// Time and trust of one kernel.
+  [[nodiscard]] OpTime rated(const Step& step) const;
+
+ private:
+  [[nodiscard]] double changed(const Choice& choice) const;
+  [[nodiscard]] double measured_call(const CollectiveCurve& curve, double bytes) const;
+  [[nodiscard]] const CollectiveCurve* curve_of(std::string_view collective,
+                                                const Place& place) const;
+
+  const Machine& machine_;
+  Profile profile_;
+  WhatIf what_if_;
+  Rates rates_;
+  MathMode math_;
+  bool cpu_;
+  Wires wires_;
+};
+
+}  // namespace shardlab::sim

@@ -1,0 +1,61 @@
+#include "results/published.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+
+namespace shardlab::results {
+namespace {
+
+const char* const head =
+    "# Two rows.\n# scenario: vit\n# machine: m\n# profile: p\n# fixed: batch=1 depth=2\n"
+    "# regime: sequence 8\nmode,gpus,sequence,seconds,peak_gib,kind,use\n";
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read_published(text, "rows.csv");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Published, ReadsKeysAndRows) {
+  const PublishedRows rows = read_published(std::string(head) +
+                                                "inference,1,16,0.5,,table,calibrate\n"
+                                                "training,8,16,,26,text,validate\n",
+                                            "rows.csv");
+  EXPECT_EQ(rows.title, "Two rows.");
+  EXPECT_EQ(rows.scenario, "vit");
+  EXPECT_EQ(rows.fixed.at("depth"), "2");
+  EXPECT_EQ(rows.regime_parameter, "sequence");
+  ASSERT_EQ(rows.rows.size(), 2U);
+  EXPECT_EQ(rows.rows[0].seconds, 0.5);
+  EXPECT_FALSE(rows.rows[0].peak_gib);
+  EXPECT_EQ(rows.rows[1].gpus, 8);
+  EXPECT_TRUE(rows.rows[1].train);
+  EXPECT_EQ(rows.rows[1].parameters.at("sequence"), "16");
+  EXPECT_EQ(rows.rows[1].use, PublishedRow::Use::validate);
+}
+
+TEST(Published, FaultsNameTheLine) {
+  EXPECT_EQ(error_of(std::string(head) + "inference,1,16\n"),
+            "rows.csv:8: 3 cells, the header has 7");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1,16,-2,,table,show\n"),
+            "rows.csv:8: seconds '-2' is not a positive number");
+  EXPECT_EQ(error_of(std::string(head) + "test,1,16,2,,table,show\n"),
+            "rows.csv:8: mode 'test' is neither inference nor training");
+  EXPECT_EQ(error_of(std::string(head) + "training,1,16,2,,table,fit\n"),
+            "rows.csv:8: use 'fit' is none of calibrate, validate and show");
+  EXPECT_EQ(error_of("# maschine: m\n"), "rows.csv:1: unknown key 'maschine'");
+  EXPECT_EQ(error_of(head), "rows.csv: no rows");
+}
+
+TEST(Published, EveryFileOfTheProgramCanBeRead) {
+  EXPECT_GE(published_files().size(), 2U);
+  for (const PublishedFile& file : published_files())
+    EXPECT_FALSE(read_published(file.text, file.name).rows.empty()) << file.name;
+}
+
+}  // namespace
+}  // namespace shardlab::results

@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+
+namespace shardlab::test {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A folder in which shardlab is typed.
+class ShowCommand : public testing::Test {
+ protected:
+  Ended type(const std::string& words) {
+    return run_command(std::string(SHARDLAB_BINARY) + " " + words, folder_);
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  void expect(const std::string& words, int exit, const std::string& text) {
+    const Ended ended = type(words);
+    EXPECT_EQ(ended.exit, exit) << words << "\n" << ended.err;
+    EXPECT_TRUE(has(ended.err, text)) << words << " says:\n" << ended.err;
+  }
+
+  Folder folder_;
+};
+
+TEST_F(ShowCommand, MachinesAndProfilesAreListedAndShown) {
+  const Ended list = type("list machines");
+  EXPECT_EQ(list.exit, 0);
+  EXPECT_TRUE(has(list.out, "dgx-h100") && has(list.out, "shardlab show machine")) << list.out;
+  EXPECT_TRUE(has(type("list profiles").out, "pytorch-shardtensor-2025"));
+  const Ended show = type("show machine dgx-h100");
+  EXPECT_EQ(show.exit, 0);
+  EXPECT_TRUE(has(show.out, "3.35 TB/s") && has(show.out, "NVIDIA data sheet")) << show.out;
+  EXPECT_EQ(Json::parse(type("show machine dgx-h100 --json").out)["name"], "dgx-h100");
+  EXPECT_TRUE(Json::parse(type("list machines --json").out).is_array());
+  EXPECT_TRUE(Json::parse(type("list profiles --json").out).is_array());
+}
+
+TEST_F(ShowCommand, AMachineOfAFileIsShown) {
+  std::ofstream(folder_.path("my.toml"))
+      << "extends = \"dgx-h100\"\n"
+         "gpu.memory = { value = 94, unit = \"GiB\", source = \"vendor\", from = \"sheet\" }\n";
+  const Ended show = type("show machine ./my.toml");
+  EXPECT_EQ(show.exit, 0) << show.err;
+  EXPECT_TRUE(has(show.out, "94 GiB")) << show.out;
+  expect("show machine ./none.toml", 4, "none.toml");
+}
+
+TEST_F(ShowCommand, UnknownMachinesAndListsNameTheNearest) {
+  expect("show machine dgx-h10", 2, "did you mean 'dgx-h100'?");
+  expect("show machine", 2, "list machines");
+  expect("list machine", 2, "did you mean 'machines'?");
+  expect("list profile", 2, "did you mean 'profiles'?");
+}
+
+TEST_F(ShowCommand, TheTimelineOfARunIsWrittenForPerfetto) {
+  ASSERT_EQ(type("run vit --preset tiny --mesh domain=2 --train --iterations 1").exit, 0);
+  const Ended show = type("show 1 --perfetto out.json");
+  ASSERT_EQ(show.exit, 0) << show.err;
+  const Json trace = Json::parse(text_of(folder_.path("out.json")));
+  std::size_t starts = 0, waits = 0, arrows = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    starts += event.value("cat", "") == "communication" && event["ph"] == "X";
+    waits += event.value("cat", "") == "wait";
+    arrows += event["ph"] == "f";
+  }
+  EXPECT_GT(starts, 0U);
+  EXPECT_EQ(starts, waits);
+  EXPECT_EQ(starts, arrows);
+}
+
+TEST_F(ShowCommand, WhatCannotBeWrittenForPerfettoSaysWhy) {
+  ASSERT_EQ(type("run ring_attention --preset tiny --iterations 1").exit, 0);
+  ASSERT_EQ(type("run ring_attention --preset tiny --iterations 1 --no-timeline").exit, 0);
+  expect("show 1 --perfetto none/out.json", 4, "none/out.json: cannot be written");
+  expect("show 1 --perfetto /dev/full", 4, "could be written");
+  expect("show 2 --perfetto out.json", 3, "run 2 has no timeline");
+  expect("show --perfetto out.json", 2, "--perfetto shows one run");
+  expect("show 1 2 --perfetto out.json", 2, "--perfetto shows one run");
+  const std::string before = text_of(folder_.path("shardlab.sqlite"));
+  expect("show 1 --perfetto shardlab.sqlite", 2, "that is the results file");
+  EXPECT_EQ(text_of(folder_.path("shardlab.sqlite")), before);
+}
+
+TEST_F(ShowCommand, PredictedRowsAreMarkedInEveryTable) {
+  ASSERT_EQ(type("run vit --preset tiny --ranks 1,2 --iterations 1").exit, 0);
+  const Ended predict = type("predict vit --preset tiny --ranks 1,2 --machine dgx-h100");
+  ASSERT_EQ(predict.exit, 0) << predict.err;
+  const Ended show = type("show");
+  for (const char* part : {"~predicted on dgx-h100, profile shardlab", "80 % interval", "beside it",
+                           "predicted dgx-h100, shardlab"})
+    EXPECT_TRUE(has(show.out, part)) << part << " is not in\n" << show.out;
+  EXPECT_TRUE(has(type("show runs").out, "~dgx-h100"));
+  const Ended one = type("show 4");
+  EXPECT_TRUE(has(one.out, "~") && has(one.out, "stands for")) << one.out;
+}
+
+}  // namespace
+}  // namespace shardlab::test

@@ -1,0 +1,243 @@
+#include "tools/calibrate_verb.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "engine/core/check.h"
+#include "engine/sim/calibrate.h"
+#include "engine/sim/collective_trust.h"
+#include "engine/sim/machine_prices.h"
+#include "engine/sim/machines.h"
+#include "tools/table.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array bands{sim::Band::small, sim::Band::middle, sim::Band::large};
+
+/// `FILE@RANKSxHOSTS:COLLECTIVE`, as far as stated.
+struct LogFile {
+  std::string path;
+  std::string collective;
+  int ranks = 0;
+  int hosts = 0;
+};
+
+LogFile log_file(const std::string& typed) {
+  LogFile file{typed, "", 0, 0};
+  const std::size_t at = typed.rfind('@');
+  if (at == std::string::npos || fs::exists(typed)) return file;
+  const std::size_t colon = std::min(typed.find(':', at), typed.size());
+  if (colon < typed.size()) file.collective = typed.substr(colon + 1);
+  file.path = typed.substr(0, at);
+  const char* const end = typed.data() + colon;
+  const auto [x, bad_ranks] = std::from_chars(typed.data() + at + 1, end, file.ranks);
+  bool good = bad_ranks == std::errc() && file.ranks >= 1;
+  if (good && x != end) {
+    const auto [last, bad_hosts] = std::from_chars(x + 1, end, file.hosts);
+    good = *x == 'x' && bad_hosts == std::errc() && last == end && file.hosts >= 1;
+  }
+  check(good,
+        "--from {}: expected FILE, FILE@RANKS or FILE@RANKSxHOSTS:COLLECTIVE such as "
+        "log.txt@16x2:all_gather",
+        typed);
+  return file;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail(Fault::external, "{}: cannot be read", path);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (text.starts_with("SQLite format 3"))
+    fail(Fault::unsupported,
+         "{}: a database: calibrating from stored runs waits for runs on GPUs; give the text of "
+         "nccl-tests",
+         path);
+  return text;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+/// Rows of one band.
+struct Errors {
+  std::vector<double> before;
+  std::vector<double> after;
+  int others = 0;  ///< Logs that correct, at most.
+
+  void add(const sim::ComparedLog& log, sim::Band band) {
+    for (const sim::ComparedRow& row : log.rows) {
+      if (sim::band_of(row.bytes) != band) continue;
+      before.push_back(std::abs(row.predicted / row.measured - 1));
+      after.push_back(std::abs(row.corrected / row.measured - 1));
+      others = std::max(others, row.others);
+    }
+  }
+};
+
+class Calibration {
+ public:
+  explicit Calibration(const CalibrateOptions& options)
+      : options_(options), base_(sim::find_machine(options.machine)), wires_(sim::wires_of(base_)) {
+    check(wires_.links_per_gpu > 0 || wires_.nics_per_host > 0,
+          "calibrate {}: the machine has no links that logs could be of", options.machine);
+    for (const std::string& typed : options.from) read(log_file(typed));
+    sim::correct_from_others(logs_);
+    curves_ = sim::curves_of(logs_, wires_, !options.shared);
+  }
+
+  [[nodiscard]] nlohmann::json json() const {
+    nlohmann::json all = nlohmann::json::array();
+    for (const sim::ComparedLog& log : logs_) {
+      nlohmann::json rows = nlohmann::json::array();
+      for (const sim::ComparedRow& row : log.rows)
+        rows.push_back({{"bytes", row.bytes},
+                        {"measured_seconds", row.measured},
+                        {"predicted_seconds", row.predicted},
+                        {"corrected_seconds", row.corrected},
+                        {"others", row.others}});
+      all.push_back({{"log", log.name},
+                     {"collective", log.collective},
+                     {"ranks", log.group.ranks},
+                     {"domains", log.group.domains},
+                     {"fabric", log.fabric},
+                     {"rows", rows}});
+    }
+    return {{"machine", base_.name}, {"logs", all}};
+  }
+
+  void print() const {
+    fmt::print("each log left out, predicted by {} alone and corrected by the others\n\n",
+               base_.name);
+    Table each({"log", "collective", "ranks", "domains", "sizes", "rows", "~error", "~corrected",
+                "by logs"});
+    for (const sim::ComparedLog& log : logs_)
+      for (const sim::Band band : bands) {
+        Errors errors;
+        errors.add(log, band);
+        if (errors.before.empty()) continue;
+        each.row({fs::path(log.name).filename().string(), log.collective,
+                  fmt::to_string(log.group.ranks), fmt::to_string(log.group.domains),
+                  sim::name_of(band), fmt::to_string(errors.before.size()),
+                  show_percent(median(errors.before)),
+                  errors.others == 0 ? "uncorrected" : show_percent(median(errors.after)),
+                  fmt::to_string(errors.others)});
+      }
+    fmt::print("{}\n", each.text());
+    print_bands();
+    for (const std::string& note : notes_) fmt::print("{}\n", note);
+    print_curves();
+  }
+
+  void write() const {
+    sim::Machine own;
+    const fs::path output(options_.output);
+    own.name = output.stem().string();
+    own.collectives = curves_;
+    std::string text = sim::to_toml(own);
+    std::string extended = options_.machine;
+    if (extended.find('/') != std::string::npos || extended.ends_with(".toml")) {
+      const fs::path folder = fs::absolute(output).parent_path();
+      extended = (fs::path(".") / fs::relative(extended, folder)).string();
+    }
+    text.insert(text.find('\n') + 1, fmt::format("extends = \"{}\"\n", extended));
+    std::ofstream stream(output, std::ios::binary);
+    stream << text << std::flush;
+    if (!stream) fail(Fault::external, "{}: cannot be written", options_.output);
+    fmt::print(
+        "\nwrote {}: `shardlab predict SCENARIO --machine {}`\n", options_.output,
+        options_.output.find('/') == std::string::npos ? "./" + options_.output : options_.output);
+  }
+
+ private:
+  void read(const LogFile& file) {
+    sim::NcclLog log = sim::read_nccl_log(text_of(file.path), file.path);
+    for (sim::NcclRun& run : log.runs) {
+      check(file.collective.empty() || run.collective.empty() || file.collective == run.collective,
+            "{}: line {}: {} is stated, the log is of {}", file.path, run.line, file.collective,
+            run.collective);
+      if (run.collective.empty()) run.collective = file.collective;
+      const sim::Group group = sim::group_of(run, file.path, wires_, file.ranks, file.hosts);
+      const std::string& wire = base_.word(group.domains > 1 ? "fabric.kind" : "nvlink.kind");
+      sim::ComparedLog compared = sim::compared(run, file.path, wires_, group, wire);
+      sim::refuse_faults(run, compared);
+      for (const sim::Oddity& oddity : run.oddities)
+        notes_.push_back(fmt::format("{}:{}: {}", file.path, oddity.line, oddity.text));
+      if (const std::string reason = sim::not_monotone(compared); !reason.empty())
+        notes_.push_back(fmt::format("{}: corrects nothing: {}", file.path, reason));
+      logs_.push_back(std::move(compared));
+    }
+  }
+
+  void print_bands() const {
+    Table table({"collective", "wires", "sizes", "logs", "rows", "~error", "~corrected"});
+    std::set<std::pair<std::string, std::string>> subjects;
+    for (const sim::ComparedLog& log : logs_) subjects.emplace(log.collective, log.fabric);
+    for (const auto& [collective, fabric] : subjects)
+      for (const sim::Band band : bands) {
+        Errors errors;
+        int logs = 0;
+        for (const sim::ComparedLog& log : logs_) {
+          if (log.collective != collective || log.fabric != fabric) continue;
+          const std::size_t before = errors.before.size();
+          errors.add(log, band);
+          logs += errors.before.size() > before ? 1 : 0;
+        }
+        const bool known = !errors.before.empty();
+        table.row({collective, fabric, sim::name_of(band), fmt::to_string(logs),
+                   fmt::to_string(errors.before.size()),
+                   known ? show_percent(median(errors.before)) : "not validated",
+                   !known               ? ""
+                   : errors.others == 0 ? "uncorrected"
+                                        : show_percent(median(errors.after))});
+      }
+    fmt::print("{}\n", table.text());
+  }
+
+  void print_curves() const {
+    if (curves_.empty()) {
+      fmt::print("no curve: a correction needs two logs that agree within 1.5, or your own log\n");
+      return;
+    }
+    Table table({"curve", "ranks", "domains", "points", "source", "from"});
+    for (const sim::CollectiveCurve& curve : curves_)
+      table.row({curve.collective, fmt::to_string(curve.ranks), fmt::to_string(curve.hosts),
+                 fmt::to_string(curve.points.size()), sim::name_of(curve.source), curve.from});
+    fmt::print("{}", table.text());
+  }
+
+  const CalibrateOptions& options_;
+  sim::Machine base_;
+  sim::Wires wires_;
+  std::vector<sim::ComparedLog> logs_;
+  std::vector<sim::CollectiveCurve> curves_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+Exit calibrate_verb(const CalibrateOptions& options) {
+  check(!options.from.empty(), "calibrate {}: expected logs behind --from", options.machine);
+  const Calibration calibration(options);
+  if (options.json)
+    fmt::print("{}\n", calibration.json().dump(2));
+  else
+    calibration.print();
+  if (!options.output.empty()) calibration.write();
+  return Exit::fine;
+}
+
+}  // namespace shardlab

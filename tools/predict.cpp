@@ -1,0 +1,103 @@
+#include "tools/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace shardlab {
+namespace {
+
+/// How well the time of the slowest class is known: kernels of one family err together, families
+/// and communication apart.
+void judge(Prediction& prediction, const sim::MachinePrices& prices,
+           const PredictOptions& options) {
+  const auto slowest =
+      std::max_element(prediction.simulated.timelines.begin(), prediction.simulated.timelines.end(),
+                       [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  std::map<sim::Family, double> spread;
+  double total = 0;
+  for (const Step& step : slowest->steps) {
+    if (step.kind != Step::Kind::kernel) continue;
+    const sim::OpTime time = prices.rated(step);
+    spread[sim::family_of(step.op)] += time.seconds * time.half_width;
+    total += time.seconds;
+    prediction.weakest = sim::weakest(prediction.weakest, time.weakest);
+    // Kernels that no curve covers matter only as far as they take time.
+    if (time.extrapolated && time.seconds > 0.01 * slowest->seconds) prediction.extrapolated = true;
+  }
+  double variance = 0;
+  for (const auto& [family, seconds] : spread) variance += seconds * seconds;
+  // Collectives err together as far as one model or one curve prices them.
+  double spread_of_calls = 0;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, const Step*> starts;
+  for (const Step& step : slowest->steps)
+    if (step.kind == Step::Kind::start) starts[{step.axes.mask(), step.sequence}] = &step;
+  for (const sim::WaitCause& wait : slowest->waits) {
+    const Step& step = slowest->steps[wait.step];
+    const sim::CallTrust trust = prices.trust(*starts.at({step.axes.mask(), step.sequence}));
+    spread_of_calls += trust.half_width * wait.transfer_seconds;
+    if (wait.transfer_seconds > 0)
+      prediction.weakest = sim::weakest(prediction.weakest, trust.source);
+  }
+  variance += spread_of_calls * spread_of_calls;
+  variance += std::pow(options.profile.sharded_issue.half_width * slowest->launch_seconds, 2);
+  if (slowest->seconds > 0) prediction.half_width = std::sqrt(variance) / slowest->seconds;
+}
+
+}  // namespace
+
+std::vector<sim::RankSpans> spans_of(const sim::Simulated& simulated) {
+  std::vector<sim::RankSpans> ranks;
+  for (const sim::Timeline& timeline : simulated.timelines) {
+    sim::RankSpans rank{timeline.rank, timeline.members, {}, timeline.slowed_seconds};
+    for (const Step& step : timeline.steps) {
+      if (step.kind == Step::Kind::look) continue;
+      sim::Span span;
+      span.op = step.op;
+      if (step.kind == Step::Kind::start) span.kind = sim::Span::Kind::transfer;
+      if (step.kind == Step::Kind::wait) span.kind = sim::Span::Kind::wait;
+      if (step.kind != Step::Kind::kernel) span.lane = fmt::format("{}", step.axes.mask());
+      span.sequence = step.sequence;
+      span.begin = step.begin_seconds;
+      span.end = step.end_seconds;
+      rank.spans.push_back(std::move(span));
+    }
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+Prediction predict(std::shared_ptr<const TracedRanks> traced, const Params& params,
+                   const Mesh& mesh, const PredictOptions& options) {
+  Prediction prediction;
+  prediction.traced = std::move(traced);
+  const int domain = std::max(1, static_cast<int>(options.machine.value("nvlink.domain")));
+  const sim::Placement placement(mesh, domain);
+  prediction.placement = placement.text();
+  const sim::MachinePrices prices(options.machine, options.profile, params.precision.math,
+                                  options.what_if);
+  sim::Stragglers stragglers = options.stragglers;
+  if (options.what_if.slow_rank != 1) stragglers.slowdown[0] = options.what_if.slow_rank;
+  prediction.simulated = sim::simulate(placement, prediction.traced->of_rank,
+                                       prediction.traced->traces(), prices, stragglers);
+  judge(prediction, prices, options);
+  for (const RankMeasure& rank : prediction.traced->classes) {
+    const sim::EngineMemory engine = sim::engine_memory(
+        rank.trace, static_cast<double>(rank.peak_bytes), rank.at_peak, params.train);
+    sim::DeviceMemory memory =
+        sim::device_memory(options.machine, options.profile, engine, rank.trace, placement);
+    if (memory.total > prediction.memory.total) prediction.memory = std::move(memory);
+  }
+  prediction.fit = sim::fit(options.machine, prediction.memory);
+  return prediction;
+}
+
+Prediction predict(const Scenario& scenario, const Params& params, const Mesh& mesh,
+                   const PredictOptions& options) {
+  return predict(std::make_shared<const TracedRanks>(trace_ranks(scenario, params, mesh)), params,
+                 mesh, options);
+}
+
+}  // namespace shardlab

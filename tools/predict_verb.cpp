@@ -1,0 +1,315 @@
+#include "tools/predict_verb.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/check.h"
+#include "engine/sim/machines.h"
+#include "results/store.h"
+#include "tools/probe_store.h"
+#include "tools/record.h"
+#include "tools/table.h"
+
+namespace shardlab {
+namespace {
+
+/// A predicted case and what it is compared with.
+struct Row {
+  const Case* planned = nullptr;
+  Prediction prediction;
+  results::RunId run;
+};
+
+std::string seconds_text(double seconds) { return "~" + show_seconds(seconds); }
+
+std::string interval_text(double seconds, double half_width) {
+  return show_range(seconds * (1 - half_width), seconds * (1 + half_width));
+}
+
+results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
+  Measurement measurement;
+  const std::vector<int>& of_rank = prediction.simulated.classes.of_rank;
+  for (const sim::Timeline& timeline : prediction.simulated.timelines) {
+    const int trace_class = prediction.traced->of_rank[timeline.rank];
+    const RankMeasure& traced = prediction.traced->classes[trace_class];
+    RankMeasure rank;
+    rank.seconds = {prediction.simulated.seconds};
+    rank.totals = traced.totals;
+    // The mean of the class, rounded down: its sum over all ranks is exact to a byte a rank.
+    std::int64_t received = 0;
+    for (int member = 0; member < static_cast<int>(of_rank.size()); ++member)
+      if (of_rank[member] == of_rank[timeline.rank])
+        received += prediction.traced->bytes_received(mesh, member);
+    rank.totals.bytes_received = received / timeline.members;
+    rank.peak_bytes = traced.peak_bytes;
+    rank.at_peak = traced.at_peak;
+    measurement.ranks.push_back(std::move(rank));
+    measurement.numbers.push_back(timeline.rank);
+  }
+  results::Rows rows = shardlab::rows_of(measurement);
+  // What libraries hold is not known without them.
+  const std::string library = results::peak_bytes(name_of(Category::library)).name;
+  std::erase_if(rows.metrics, [&](const results::MetricSamples& samples) {
+    return samples.metric.name == library;
+  });
+  const double seconds = prediction.simulated.seconds;
+  rows.uncertainties.push_back({results::step_seconds(), seconds * (1 - prediction.half_width),
+                                seconds * (1 + prediction.half_width), 0.8,
+                                sim::name_of(prediction.weakest)});
+  // Members of every class as runs of ranks: 0-6,8.
+  for (std::size_t c = 0; c < prediction.simulated.timelines.size(); ++c) {
+    const sim::Timeline& timeline = prediction.simulated.timelines[c];
+    std::string members;
+    for (std::size_t r = 0; r < of_rank.size(); ++r) {
+      if (of_rank[r] != static_cast<int>(c)) continue;
+      std::size_t end = r;
+      while (end + 1 < of_rank.size() && of_rank[end + 1] == static_cast<int>(c)) ++end;
+      members += fmt::format("{}{}", members.empty() ? "" : ",", r);
+      if (end > r) members += fmt::format("-{}", end);
+      r = end;
+    }
+    rows.folds.push_back({timeline.rank, timeline.members, members});
+  }
+  return rows;
+}
+
+results::Timeline timeline_of(const Prediction& prediction) {
+  Measurement measurement;
+  for (const sim::Timeline& timeline : prediction.simulated.timelines) {
+    RankMeasure rank;
+    for (const Step& step : timeline.steps) rank.trace.append(step);
+    measurement.ranks.push_back(std::move(rank));
+    measurement.numbers.push_back(timeline.rank);
+  }
+  return shardlab::timeline_of(measurement);
+}
+
+class Predictions {
+ public:
+  Predictions(const Scenarios& scenarios, const Request& request, const PredictRequest& options)
+      : request_(request), typed_(options), cases_(sweep(scenarios, request)) {
+    check(!options.machine.empty(),
+          "predict needs --machine, such as dgx-h100:8; `shardlab list machines` names them");
+    named_ = machine_named(options.machine, request.database);
+    base_.machine = named_.machine;
+    base_.profile = sim::find_profile(options.profile);
+    base_.stragglers.jitter = options.jitter;
+    base_.stragglers.seed = static_cast<std::uint64_t>(request.seed);
+    changed_ = sim::parse_what_if(options.what_if);
+  }
+
+  Exit run() {
+    std::optional<results::Store> store;
+    if (typed_.store) store.emplace(request_.database);
+    for (const Case& planned : cases_) one(planned, store ? &*store : nullptr);
+    if (request_.json)
+      print_json();
+    else
+      print_tables();
+    return exit_;
+  }
+
+ private:
+  void one(const Case& planned, results::Store* store) {
+    std::optional<results::RunId> id;
+    if (store != nullptr) {
+      results::RunHeader header = header_of(planned, "predict", request_);
+      header.series.machine = typed_.machine;
+      header.series.profile = base_.profile.name;
+      header.oversubscribed = false;
+      header.environment = {};
+      id = store->start_run(header);
+    }
+    try {
+      const int devices = named_.hosts * static_cast<int>(base_.machine.value("host.gpus"));
+      if (devices > 0 && planned.mesh.size() > devices)
+        fail(Fault::invalid, "{} ranks on {} devices: {} hosts of {}", planned.mesh.size(), devices,
+             named_.hosts, devices / named_.hosts);
+      PredictOptions options = base_;
+      options.what_if = {};
+      Row row;
+      row.planned = &planned;
+      row.prediction = predict(*planned.scenario, planned.params, planned.mesh, options);
+      if (id) {
+        store->append(*id, rows_of(row.prediction, planned.mesh));
+        if (request_.timeline) store->append(*id, timeline_of(row.prediction));
+        store->finish_run(*id, results::RunStatus::complete);
+        row.run = *id;
+      }
+      for (const std::string& note : row.prediction.traced->notes)
+        fmt::print(stderr, "warning: {}\n", note);
+      rows_.push_back(std::move(row));
+    } catch (const Error& error) {
+      const bool skipped = error.fault() == Fault::unsupported;
+      if (id)
+        store->finish_run(*id, skipped ? results::RunStatus::skipped : results::RunStatus::failed,
+                          error.what());
+      fmt::print(stderr, "{}: {}\n", skipped ? "skipped" : "failed", error.what());
+      exit_ = graver(exit_, exit_of(error.fault()));
+    }
+  }
+
+  /// The row of one problem on one rank, if it is among those predicted.
+  [[nodiscard]] const Row* one_rank_of(const Row& row) const {
+    for (const Row& other : rows_)
+      if (other.planned->scenario == row.planned->scenario && other.planned->mesh.size() == 1 &&
+          other.planned->params.all() == row.planned->params.all() &&
+          other.planned->params.train == row.planned->params.train)
+        return &other;
+    return nullptr;
+  }
+
+  static std::string memory_text(const Prediction& prediction) {
+    std::string text = show_bytes(prediction.memory.total);
+    if (!prediction.fit.fits)
+      text += fmt::format(", {} too much ({})", show_bytes(prediction.fit.over),
+                          prediction.fit.breaker);
+    return text;
+  }
+
+  void print_tables() {
+    const Case* before = nullptr;
+    std::optional<Table> table;
+    std::string places;
+    const auto flush = [&] {
+      if (!table) return;
+      fmt::print("{}{}", table->text(), places);
+      places.clear();
+    };
+    for (const Row& row : rows_) {
+      const Case& planned = *row.planned;
+      const bool same = before != nullptr && before->scenario == planned.scenario &&
+                        before->params.all() == planned.params.all() &&
+                        before->params.precision.dtype == planned.params.precision.dtype &&
+                        before->params.precision.math == planned.params.precision.math;
+      if (!same) {
+        flush();
+        fmt::print("{}{}, {}{}, predicted on {} with {}\n", before == nullptr ? "" : "\n",
+                   planned.scenario->name, name_of(planned.params.precision),
+                   planned.params.train ? ", training" : "", typed_.machine, base_.profile.name);
+        table.emplace(std::vector<std::string>{"mesh", "step", "80 % interval", "speedup",
+                                               "efficiency", "device memory", "source", "classes"});
+      }
+      before = &planned;
+      const Prediction& p = row.prediction;
+      const Row* one = one_rank_of(row);
+      const double speedup =
+          one == nullptr ? 0 : one->prediction.simulated.seconds / p.simulated.seconds;
+      table->row(
+          {planned.mesh.text(), seconds_text(p.simulated.seconds),
+           interval_text(p.simulated.seconds, p.half_width),
+           one == nullptr ? "-" : fmt::format("{:.2f}x", speedup),
+           one == nullptr ? "-" : fmt::format("{:.1f} %", 100 * speedup / planned.mesh.size()),
+           memory_text(p),
+           std::string(sim::name_of(p.weakest)) + (p.extrapolated ? ", extrapolated" : ""),
+           std::to_string(p.simulated.timelines.size())});
+      if (planned.mesh.size() > 1) places += fmt::format("  {}\n", p.placement);
+    }
+    flush();
+    if (changed_.changes()) print_changes();
+    const Row* last = rows_.empty() ? nullptr : &rows_.back();
+    if (last != nullptr && last->run.value > 0)
+      fmt::print("\nwhere the time goes: shardlab explain {}\n", last->run.value);
+  }
+
+  /// What the changes of --what-if do to each row, by cause.
+  void print_changes() {
+    fmt::print("\nwith {}:\n", typed_.what_if);
+    Table table(
+        {"mesh", "step", "change", "kernels", "launch", "communication", "imbalance", "waiting"});
+    for (const Row& row : rows_) {
+      PredictOptions options = base_;
+      options.what_if = changed_;
+      const Prediction after =
+          predict(*row.planned->scenario, row.planned->params, row.planned->mesh, options);
+      const sim::Breakdown a = sim::breakdown(spans_of(row.prediction.simulated));
+      const sim::Breakdown b = sim::breakdown(spans_of(after.simulated));
+      const auto sum = [](const sim::Breakdown& of) {
+        double seconds = 0;
+        for (const auto& [op, each] : of.transfers) seconds += each;
+        return seconds;
+      };
+      const auto change = [](double from, double to) {
+        return fmt::format("{}{}", to < from ? "-" : "+", show_seconds(std::abs(to - from)));
+      };
+      table.row(
+          {row.planned->mesh.text(), seconds_text(after.simulated.seconds),
+           fmt::format("{:+.1f} %",
+                       100 * (after.simulated.seconds / row.prediction.simulated.seconds - 1)),
+           change(a.kernels, b.kernels), change(a.launch, b.launch), change(sum(a), sum(b)),
+           change(a.imbalance, b.imbalance), change(a.waiting, b.waiting)});
+    }
+    fmt::print("{}", table.text());
+  }
+
+  void print_json() {
+    nlohmann::json all = nlohmann::json::array();
+    for (const Row& row : rows_) {
+      const Prediction& p = row.prediction;
+      nlohmann::json memory = nlohmann::json::object();
+      for (const sim::MemoryPart& part : p.memory.parts) memory[part.name] = part.bytes.value;
+      all.push_back({{"scenario", row.planned->scenario->name},
+                     {"mesh", row.planned->mesh.text()},
+                     {"ranks", row.planned->mesh.size()},
+                     {"dtype", name_of(row.planned->params.precision)},
+                     {"train", row.planned->params.train},
+                     {"machine", typed_.machine},
+                     {"profile", base_.profile.name},
+                     {"run", row.run.value},
+                     {"seconds", p.simulated.seconds},
+                     {"seconds_low", p.simulated.seconds * (1 - p.half_width)},
+                     {"seconds_high", p.simulated.seconds * (1 + p.half_width)},
+                     {"weakest_source", sim::name_of(p.weakest)},
+                     {"extrapolated", p.extrapolated},
+                     {"engine_bytes", p.memory.engine},
+                     {"allocated_bytes", p.memory.allocated},
+                     {"reserved_bytes", p.memory.reserved},
+                     {"device_bytes", p.memory.total},
+                     {"fits", p.fit.fits},
+                     {"memory", memory},
+                     {"time_classes", p.simulated.timelines.size()},
+                     {"placement", p.placement}});
+    }
+    fmt::print("{}\n", all.dump(2));
+  }
+
+  const Request& request_;
+  const PredictRequest& typed_;
+  std::vector<Case> cases_;
+  NamedMachine named_;
+  PredictOptions base_;
+  sim::WhatIf changed_;
+  std::vector<Row> rows_;
+  Exit exit_ = Exit::fine;
+};
+
+}  // namespace
+
+NamedMachine machine_named(const std::string& text, const std::string& database) {
+  NamedMachine named;
+  if (text == "this-cpu") {
+    named.machine = newest_probe(database);
+    return named;
+  }
+  const std::size_t colon = text.rfind(':');
+  std::string name = text;
+  if (colon != std::string::npos && text.find('/', colon) == std::string::npos) {
+    const std::string_view hosts = std::string_view(text).substr(colon + 1);
+    const auto [end, error] =
+        std::from_chars(hosts.data(), hosts.data() + hosts.size(), named.hosts);
+    check(error == std::errc() && end == hosts.data() + hosts.size() && named.hosts >= 1,
+          "--machine {}: expected a number of hosts behind the colon", text);
+    name = text.substr(0, colon);
+  }
+  named.machine = sim::find_machine(name);
+  return named;
+}
+
+Exit predict_verb(const Scenarios& scenarios, const Request& request,
+                  const PredictRequest& options) {
+  return Predictions(scenarios, request, options).run();
+}
+
+}  // namespace shardlab
