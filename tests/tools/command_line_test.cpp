@@ -4,31 +4,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/command.h"
+#include "tests/tools/typed.h"
 
 namespace shardlab::test {
 namespace {
 
-/// A folder in which shardlab is typed.
-class CommandLine : public testing::Test {
- protected:
-  Ended type(const std::string& words) {
-    return run_command(std::string(SHARDLAB_BINARY) + " " + words, folder_);
-  }
-
-  static bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
-  /// An exit code together with a part of what stderr says.
-  void expect(const std::string& words, int exit, const std::string& text) {
-    const Ended ended = type(words);
-    EXPECT_EQ(ended.exit, exit) << words << "\n" << ended.err;
-    EXPECT_TRUE(has(ended.err, text)) << words << " says:\n" << ended.err;
-  }
-
-  Folder folder_;
-};
+class CommandLine : public Typed {};
 
 TEST_F(CommandLine, RunStoresAndShowPrintsAScalingTable) {
   const Ended run = type("run ring_attention vit --preset tiny --ranks 1,2,3 --train --check");

@@ -3,30 +3,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/command.h"
+#include "tests/tools/typed.h"
 
 namespace shardlab::test {
 namespace {
 
 using Json = nlohmann::json;
 
-/// A folder in which shardlab is typed.
-class ShowCommand : public testing::Test {
- protected:
-  Ended type(const std::string& words) {
-    return run_command(std::string(SHARDLAB_BINARY) + " " + words, folder_);
-  }
-  static bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-  void expect(const std::string& words, int exit, const std::string& text) {
-    const Ended ended = type(words);
-    EXPECT_EQ(ended.exit, exit) << words << "\n" << ended.err;
-    EXPECT_TRUE(has(ended.err, text)) << words << " says:\n" << ended.err;
-  }
-
-  Folder folder_;
-};
+class ShowCommand : public Typed {};
 
 TEST_F(ShowCommand, MachinesAndProfilesAreListedAndShown) {
   const Ended list = type("list machines");

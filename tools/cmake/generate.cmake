@@ -16,30 +16,30 @@ const char* const @name@ = R\"embedded(@text@)embedded\";
   set(${source_variable} "${source}" PARENT_SCOPE)
 endfunction()
 
-# embed_published(SOURCE_VARIABLE FILES...): a source that defines
-# shardlab::results::published_files() with name and text of every file.
-function(embed_published source_variable)
+# embed_files(SOURCE_VARIABLE HEADER NAMESPACE TYPE FUNCTION FILES...): a source that defines
+# `std::span<const NAMESPACE::TYPE> NAMESPACE::FUNCTION()` of HEADER, a row {name, text} a file.
+function(embed_files source_variable header namespace type function)
   foreach(file IN LISTS ARGN)
     get_filename_component(name "${file}" NAME_WE)
     file(READ "${file}" text)
     string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   endforeach()
-  set(source "${SHARDLAB_GENERATED}/published_files.cpp")
+  set(source "${SHARDLAB_GENERATED}/${function}.cpp")
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
-"#include \"results/published.h\"
+"#include \"@header@\"
 
-namespace shardlab::results {
+namespace @namespace@ {
 namespace {
 
-constexpr PublishedFile all[] = {
+constexpr @type@ all[] = {
 @rows@};
 
 }  // namespace
 
-std::span<const PublishedFile> published_files() { return all; }
+std::span<const @type@> @function@() { return all; }
 
-}  // namespace shardlab::results
+}  // namespace @namespace@
 ")
   set(${source_variable} "${source}" PARENT_SCOPE)
 endfunction()

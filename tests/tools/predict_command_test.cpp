@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/tools/typed.h"
+
+namespace shardlab::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class PredictCommand : public Typed {};
+
+TEST_F(PredictCommand, StoresRunsThatShowAndExplainRead) {
+  const Ended predicted =
+      type("predict vit --preset tiny --machine dgx-h100:2 --ranks 1,3,16 --train");
+  EXPECT_EQ(predicted.exit, 0) << predicted.err;
+  for (const char* part : {"predicted on dgx-h100:2 with shardlab", "domain=16: 2 domains of 8",
+                           "80 % interval", "shardlab explain 3"})
+    EXPECT_TRUE(has(predicted.out, part)) << part << " is not in\n" << predicted.out;
+  std::istringstream lines(predicted.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+  EXPECT_TRUE(has(type("show").out, "~"));
+  const Ended explained = type("explain 2 3");
+  EXPECT_EQ(explained.exit, 0) << explained.err;
+  EXPECT_TRUE(has(explained.out, "ideal: one rank, divided") && has(explained.out, "unexplained"))
+      << explained.out;
+  for (const Json& each : Json::parse(type("explain 3 --json").out)) {
+    double sum = each["ideal_seconds"].get<double>() + each["unexplained_seconds"].get<double>();
+    for (const Json& cause : each["causes"]) sum += cause["seconds"].get<double>();
+    EXPECT_NEAR(sum, each["total_seconds"].get<double>(), 1e-12);
+  }
+}
+
+TEST_F(PredictCommand, JsonHasTimeMemoryAndWhereNumbersComeFrom) {
+  const Json rows =
+      Json::parse(type("predict ring_attention --machine dgx-b200 --ranks 8 --json").out);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_GT(rows[0]["seconds"].get<double>(), 0);
+  EXPECT_LT(rows[0]["seconds_low"].get<double>(), rows[0]["seconds"].get<double>());
+  EXPECT_TRUE(rows[0]["fits"].get<bool>());
+  EXPECT_GE(rows[0]["device_bytes"].get<double>(), rows[0]["engine_bytes"].get<double>());
+  EXPECT_FALSE(rows[0]["weakest_source"].get<std::string>().empty());
+}
+
+TEST_F(PredictCommand, WhatDoesNotFitNamesAmountAndPart) {
+  const Ended ended = type("predict vit --size 4096x4096 --machine dgx-h100 --ranks 1 --train");
+  EXPECT_EQ(ended.exit, 0) << ended.err;
+  EXPECT_TRUE(has(ended.out, "too much (activation)")) << ended.out;
+}
+
+TEST_F(PredictCommand, WhatIfShowsTheChangeByCause) {
+  const Ended ended =
+      type("predict vit --preset tiny --machine dgx-h100 --ranks 8 --what-if slow-rank=1.5x");
+  EXPECT_TRUE(has(ended.out, "with slow-rank=1.5x") && has(ended.out, "imbalance")) << ended.out;
+}
+
+TEST_F(PredictCommand, WhatIsWrongIsSaid) {
+  expect("predict vit --ranks 2", 2, "predict needs --machine");
+  expect("predict vit --machine dgx-h10 --ranks 2", 2, "did you mean 'dgx-h100'");
+  expect("predict vit --machine dgx-h100:0 --ranks 2", 2, "expected a number of hosts");
+  expect("predict vit --preset tiny --machine dgx-h100:1 --ranks 16", 2, "16 ranks on 8 devices");
+  expect("predict vit --machine dgx-h100 --profile torch", 2, "known are shardlab");
+  expect("predict vit --machine dgx-h100 --what-if speed=2x", 2, "known are bandwidth");
+  expect("predict vit --machine this-cpu", 3, "shardlab probe");
+  expect("reproduce vitt", 2, "did you mean 'vit'");
+  expect("explain vit --at 3", 2, "no published time on so many GPUs");
+}
+
+TEST_F(PredictCommand, ReproduceComparesEveryPublishedRow) {
+  const Ended ended = type("reproduce all");
+  EXPECT_EQ(ended.exit, 0) << ended.err;
+  for (const char* part : {"ring_attention.csv", "vit.csv", "validate rows", "skill", "calibrated"})
+    EXPECT_TRUE(has(ended.out, part)) << part;
+  EXPECT_EQ(Json::parse(type("reproduce ring_attention --json").out)[0]["rows"].size(), 64U);
+}
+
+}  // namespace
+}  // namespace shardlab::test
