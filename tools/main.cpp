@@ -7,6 +7,7 @@
 #include "scenarios/all.h"
 #include "tools/calibrate_verb.h"
 #include "tools/explain_verb.h"
+#include "tools/plan_verb.h"
 #include "tools/predict_verb.h"
 #include "tools/probe_verb.h"
 #include "tools/reproduce_verb.h"
@@ -165,6 +166,16 @@ int run(int argc, char** argv) {
   probe.add_option("--point-seconds", probed.point_seconds, "spent on each size of each kernel")
       ->capture_default_str();
   probe.add_flag("--json", probed.json, "print JSON for programs");
+  PlanRequest planned;
+  CLI::App& plan = *app.add_subcommand(
+      "plan", "the fastest meshes of a problem on a machine, and why the others do not go");
+  add_problem_options(plan, scenarios, request, typed);
+  database(plan);
+  plan.add_option("--machine", planned.machine, "dgx-h100:8 (8 hosts), a .toml, or this-cpu");
+  plan.add_option("--profile", planned.profile, "software that runs it; `list profiles`")
+      ->capture_default_str();
+  plan.add_option("--memory", planned.memory, "of a device, such as 80GiB; else the machine's");
+  plan.add_option("--max-ranks", planned.max_ranks, "most ranks")->capture_default_str();
   CLI::App& list = *app.add_subcommand(
       "list", "scenarios, `machines`, `profiles`, or the parameters of one scenario");
   list.add_option("scenario", request.names, "whose parameters are shown");
@@ -209,6 +220,10 @@ int run(int argc, char** argv) {
     if (explain_time.parsed()) exit = explain_verb(scenarios, request, at);
     if (calibrate.parsed()) exit = calibrate_verb(calibrated);
     if (probe.parsed()) exit = probe_verb(probed);
+    if (plan.parsed()) {
+      if (plan.get_option("--preset")->count() == 0) request.preset = "paper";
+      exit = plan_verb(scenarios, request, planned);
+    }
     if (list.parsed()) exit = list_verb(scenarios, request);
     if (show.parsed()) exit = show_verb(request);
     if (layout.parsed()) exit = layout_verb(scenarios, request);
