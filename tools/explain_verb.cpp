@@ -126,8 +126,8 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
          "run {}: no run of the same problem on one rank to compare with; add --ranks 1", name);
   const sim::Waterfall waterfall = sim::explain(one, many, ranks, one.total, many.total);
   const std::string title =
-      fmt::format("run {}: {} on {}{}{}, the traced step of the rank in the middle", run.id.value,
-                  series.scenario, series.mesh, series.train ? ", training" : "",
+      fmt::format("run {}: {} on {}{}{}, one traced step", run.id.value, series.scenario,
+                  series.mesh, series.train ? ", training" : "",
                   series.machine.empty() ? "" : ", predicted on " + series.machine);
   if (request.json)
     all.push_back(json_of(waterfall, title));

@@ -138,22 +138,33 @@ double MachinePrices::changed(const Choice& choice) const {
          (choice.seconds - choice.latency_seconds) / what_if_.bandwidth;
 }
 
-double MachinePrices::communication(const Step& start, const Place& place) const {
-  if (place.ranks == 1) return 0;
+double MachinePrices::modelled(const Step& start, const Place& place) const {
   const auto bytes = static_cast<double>(start.bytes);
-  const bool ring = start.relative_peer != 0;
-  const char* name = ring ? "send_recv" : start.op;
-  if (const CollectiveCurve* curve = curve_of(name, place))
-    return measured_call(*curve, bytes) / what_if_.bandwidth;
-  check(!cpu_, "machine {}: no measured {}; run `shardlab probe`", machine_.name, name);
-  const Group group{place.ranks, place.domains, place.concurrent};
-  if (ring) {
+  if (start.relative_peer != 0) {
     const bool near = place.wire != Wire::network;
     const Group pair{2, near ? 1 : 2, near ? 1 : place.concurrent};
     return changed(halo(wires_, pair, bytes, false));
   }
+  const Group group{place.ranks, place.domains, place.concurrent};
   if (is(start, "all_to_all")) return changed(all_to_all(wires_, group, bytes / place.ranks));
   return changed(choose(wires_, group, collective_of(start), bytes));
+}
+
+double MachinePrices::communication(const Step& start, const Place& place) const {
+  if (place.ranks == 1) return 0;
+  const char* name = start.relative_peer != 0 ? "send_recv" : start.op;
+  const CollectiveCurve* curve = curve_of(name, place);
+  check(curve != nullptr || !cpu_, "machine {}: no measured {}; run `shardlab probe`",
+        machine_.name, name);
+  if (curve == nullptr) return modelled(start, place);
+  const double seconds =
+      measured_call(*curve, static_cast<double>(start.bytes)) / what_if_.bandwidth;
+  if (cpu_ || curve->ranks == place.ranks || start.relative_peer != 0) return seconds;
+  // Of another number of ranks: as much more or less as the model says.
+  Place measured = place;
+  measured.ranks = curve->ranks;
+  measured.concurrent = 1;
+  return seconds * modelled(start, place) / modelled(start, measured);
 }
 
 }  // namespace shardlab::sim

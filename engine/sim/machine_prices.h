@@ -55,6 +55,7 @@ class MachinePrices final : public Prices {
 
  private:
   [[nodiscard]] double changed(const Choice& choice) const;
+  [[nodiscard]] double modelled(const Step& start, const Place& place) const;
   [[nodiscard]] double measured_call(const CollectiveCurve& curve, double bytes) const;
   [[nodiscard]] const CollectiveCurve* curve_of(std::string_view collective,
                                                 const Place& place) const;

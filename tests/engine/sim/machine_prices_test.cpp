@@ -1,0 +1,98 @@
+#include "engine/sim/machine_prices.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+#include "engine/sim/machines.h"
+
+namespace shardlab::sim {
+namespace {
+
+Step started(const char* op, std::int64_t bytes, std::int32_t relative_peer = 0) {
+  Step step;
+  step.kind = Step::Kind::start;
+  step.op = op;
+  step.bytes = bytes;
+  step.relative_peer = relative_peer;
+  return step;
+}
+
+constexpr Place eight{8, 1, 8, 1, Wire::domain};
+constexpr std::int64_t mib = 1 << 20;
+
+MachinePrices prices_of(const Machine& machine, const char* profile = "shardlab",
+                        const WhatIf& what_if = {}) {
+  return {machine, find_profile(profile), MathMode::exact, what_if};
+}
+
+TEST(MachinePrices, OneRankCommunicatesForNothing) {
+  const Machine machine = find_machine("dgx-h100");
+  EXPECT_EQ(prices_of(machine).communication(started("all_reduce", mib), Place()), 0);
+}
+
+TEST(MachinePrices, CallsTakeLongerWithMoreBytesAndAcrossTheNetwork) {
+  const Machine machine = find_machine("dgx-h100");
+  const MachinePrices prices = prices_of(machine);
+  const Place across{16, 2, 8, 1, Wire::network};
+  for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}) {
+    const double small = prices.communication(started(op, 64 * mib), eight);
+    EXPECT_GT(prices.communication(started(op, 256 * mib), eight), 2 * small) << op;
+    EXPECT_GT(prices.communication(started(op, 64 * mib), across), small) << op;
+  }
+  const Place neighbour{8, 1, 8, 1, Wire::domain};
+  Place far = across;
+  EXPECT_GT(prices.communication(started("exchange", 64 * mib, 1), far),
+            2 * prices.communication(started("exchange", 64 * mib, 1), neighbour));
+}
+
+// A curve of the machine stands above the model: 1 MiB takes the 5 ms that were measured, and half
+// of that if wires are twice as fast.
+TEST(MachinePrices, AMeasuredCurveIsReadAsItIs) {
+  Machine machine = find_machine("dgx-h100");
+  machine.collectives = {
+      {"all_reduce", 8, 1, {{mib, 5e-3}, {4 * mib, 20e-3}}, Source::user_measured, "log", 0.05}};
+  EXPECT_DOUBLE_EQ(prices_of(machine).communication(started("all_reduce", mib), eight), 5e-3);
+  // Halfway in the logarithm of both: sqrt(5 ms 20 ms).
+  EXPECT_DOUBLE_EQ(prices_of(machine).communication(started("all_reduce", 2 * mib), eight), 10e-3);
+  WhatIf fast;
+  fast.bandwidth = 2;
+  EXPECT_DOUBLE_EQ(
+      prices_of(machine, "shardlab", fast).communication(started("all_reduce", mib), eight),
+      2.5e-3);
+}
+
+// Measured twice as slow as the model on 8 ranks: twice the model on 4 as well.
+TEST(MachinePrices, ACurveOfOtherRanksCorrectsTheModel) {
+  Machine machine = find_machine("dgx-h100");
+  const Step call = started("all_reduce", 64 * mib);
+  const Place four{4, 1, 4, 2, Wire::domain};
+  machine.collectives.clear();
+  const double model_eight = prices_of(machine).communication(call, eight);
+  const double model_four = prices_of(machine).communication(call, four);
+  machine.collectives = {{"all_reduce",
+                          8,
+                          1,
+                          {{64 * mib, 2 * model_eight}, {128 * mib, 4 * model_eight}},
+                          Source::user_measured,
+                          "log",
+                          0.05}};
+  EXPECT_NEAR(prices_of(machine).communication(call, four) / model_four, 2, 1e-9);
+}
+
+TEST(MachinePrices, ARingWithoutOverlapGoesOnAtItsWaitAndASumDoesNot) {
+  const Machine machine = find_machine("dgx-h100");
+  const MachinePrices old = prices_of(machine, "pytorch-shardtensor-2025");
+  EXPECT_EQ(old.progress(started("exchange", mib, 1)), Progress::at_wait);
+  EXPECT_EQ(old.progress(started("all_reduce", mib)), Progress::beside);
+  EXPECT_EQ(prices_of(machine).progress(started("exchange", mib, 1)), Progress::beside);
+}
+
+TEST(MachinePrices, ACpuWithoutMeasuredCollectivesIsRefused) {
+  Machine machine = find_machine("dgx-h100");
+  machine.words["gpu.arch"] = "cpu";
+  machine.collectives.clear();
+  EXPECT_THROW((void)prices_of(machine).communication(started("all_reduce", mib), eight), Error);
+}
+
+}  // namespace
+}  // namespace shardlab::sim
