@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "engine/core/check.h"
 #include "engine/core/communicator.h"
 #include "tools/executions.h"
 
@@ -29,8 +30,10 @@ std::int64_t TracedRanks::bytes_received(const Mesh& mesh, int rank) const {
   return bytes;
 }
 
-TracedRanks trace_ranks(const Scenario& scenario, const Params& params, const Mesh& mesh) {
+TracedRanks trace_ranks(const Scenario& scenario, const Params& params, const Mesh& mesh,
+                        std::size_t most_steps) {
   TracedRanks traced;
+  std::size_t steps = 0;
   MeasureOptions options;
   options.launch.mesh = mesh;
   options.launch.precision = params.precision;
@@ -51,6 +54,12 @@ TracedRanks trace_ranks(const Scenario& scenario, const Params& params, const Me
         traced.parameters = measurement.parameters;
         traced.notes = measurement.notes;
       }
+      steps += measurement.ranks.front().trace.steps().size();
+      if (steps > most_steps)
+        fail(Fault::unsupported,
+             "{} ranks: those up to rank {} do {} different things in {} steps, more than {} are "
+             "not traced; parts that divide evenly are traced once",
+             mesh.size(), rank, traced.classes.size() + 1, steps, most_steps);
       joined = static_cast<int>(traced.classes.size());
       traced.classes.push_back(std::move(measurement.ranks.front()));
       traced.first_rank.push_back(rank);

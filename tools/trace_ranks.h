@@ -28,7 +28,9 @@ struct TracedRanks {
 /// answers of one before it joins its class and is not run.
 ///
 /// Cost     One traced step a class; one comparison of answers a rank and class.
+/// Errors   Error{unsupported} once the classes have more than `most_steps` steps together: a long
+///          ring of uneven parts has as many classes as ranks.
 [[nodiscard]] TracedRanks trace_ranks(const Scenario& scenario, const Params& params,
-                                      const Mesh& mesh);
+                                      const Mesh& mesh, std::size_t most_steps = 10'000'000);
 
 }  // namespace shardlab

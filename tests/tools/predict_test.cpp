@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/core/error.h"
 #include "engine/sim/machines.h"
 #include "scenarios/all.h"
 #include "tools/executions.h"
@@ -46,6 +47,19 @@ TEST(TraceRanks, EqualRanksAreTracedOnceAndUnevenOnesApart) {
   EXPECT_EQ(uneven.of_rank.size(), 8U);
   for (std::size_t c = 0; c < uneven.classes.size(); ++c)
     EXPECT_EQ(uneven.of_rank[uneven.first_rank[c]], static_cast<int>(c));
+}
+
+TEST(TraceRanks, TooManyDifferentRanksAreRefusedInTime) {
+  const Scenario& ring = scenarios().find("ring_attention");
+  Params params = ring.preset("tiny");
+  params.set("sequence", "66");
+  try {
+    (void)trace_ranks(ring, params, Mesh({{"domain", 8}}), 30);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::unsupported);
+    EXPECT_NE(std::string(error.what()).find("divide evenly"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Predict, EngineBytesAreThoseOfARealRun) {
