@@ -16,6 +16,7 @@
 #include "engine/sim/collective_trust.h"
 #include "engine/sim/machine_prices.h"
 #include "engine/sim/machines.h"
+#include "results/statistics.h"
 #include "tools/table.h"
 
 namespace shardlab {
@@ -64,12 +65,6 @@ std::string text_of(const std::string& path) {
          "nccl-tests",
          path);
   return text;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 /// Rows of one band.
@@ -132,8 +127,8 @@ class Calibration {
         each.row({fs::path(log.name).filename().string(), log.collective,
                   fmt::to_string(log.group.ranks), fmt::to_string(log.group.domains),
                   sim::name_of(band), fmt::to_string(errors.before.size()),
-                  show_percent(median(errors.before)),
-                  errors.others == 0 ? "uncorrected" : show_percent(median(errors.after)),
+                  show_percent(results::median(errors.before)),
+                  errors.others == 0 ? "uncorrected" : show_percent(results::median(errors.after)),
                   fmt::to_string(errors.others)});
       }
     fmt::print("{}\n", each.text());
@@ -158,7 +153,8 @@ class Calibration {
     stream << text << std::flush;
     if (!stream) fail(Fault::external, "{}: cannot be written", options_.output);
     fmt::print(
-        "\nwrote {}: `shardlab predict SCENARIO --machine {}`\n", options_.output,
+        options_.json ? stderr : stdout, "\nwrote {}: `shardlab predict SCENARIO --machine {}`\n",
+        options_.output,
         options_.output.find('/') == std::string::npos ? "./" + options_.output : options_.output);
   }
 
@@ -199,10 +195,10 @@ class Calibration {
         const bool known = !errors.before.empty();
         table.row({collective, fabric, sim::name_of(band), fmt::to_string(logs),
                    fmt::to_string(errors.before.size()),
-                   known ? show_percent(median(errors.before)) : "not validated",
+                   known ? show_percent(results::median(errors.before)) : "not validated",
                    !known               ? ""
                    : errors.others == 0 ? "uncorrected"
-                                        : show_percent(median(errors.after))});
+                                        : show_percent(results::median(errors.after))});
       }
     fmt::print("{}\n", table.text());
   }

@@ -120,11 +120,14 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
     if (its.steps.empty()) continue;
     one = sim::breakdown(spans_of(results::read_run(reader, other.id), its));
     compared = true;
+    break;
   }
   if (!compared)
     fail(Fault::unsupported,
          "run {}: no run of the same problem on one rank to compare with; add --ranks 1", name);
-  const sim::Waterfall waterfall = sim::explain(one, many, ranks, one.total, many.total);
+  // With the sizes of a rank held, nothing is divided.
+  const bool weak = results::is_weak(series);
+  const sim::Waterfall waterfall = sim::explain(one, many, weak ? 1 : ranks, one.total, many.total);
   const std::string title =
       fmt::format("run {}: {} on {}{}{}, one traced step", run.id.value, series.scenario,
                   series.mesh, series.train ? ", training" : "",
@@ -132,7 +135,7 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
   if (request.json)
     all.push_back(json_of(waterfall, title));
   else
-    print(waterfall, title, "ideal: one rank, divided", "this run");
+    print(waterfall, title, weak ? "ideal: one rank" : "ideal: one rank, divided", "this run");
 }
 
 }  // namespace

@@ -43,14 +43,25 @@ std::vector<Mesh> meshes_of(const Typed& typed) {
   return meshes;
 }
 
-void add_problem_options(CLI::App& verb, const Scenarios& scenarios, Request& request,
-                         Typed& typed) {
-  verb.add_option("scenario", request.names, "one or more scenarios; `shardlab list` names them")
-      ->required();
-  verb.add_option("--preset", request.preset, "paper, small or tiny")->capture_default_str();
+/// What a machine that need not be there is, and what runs on it.
+template <typename Options>
+void add_machine_options(CLI::App& verb, Options& options) {
+  verb.add_option("--machine", options.machine, "dgx-h100:8 (8 hosts), a .toml, or this-cpu");
+  verb.add_option("--profile", options.profile, "software that runs it; `list profiles`")
+      ->capture_default_str();
+}
+
+void add_meshes(CLI::App& verb, Typed& typed) {
   verb.add_option("--ranks", typed.ranks, "ranks on one axis `domain`; commas sweep: 1,2,4");
   verb.add_option("--mesh", typed.meshes, "data=2,domain=4; may be repeated")
       ->allow_extra_args(false);
+}
+
+void add_problem_options(CLI::App& verb, const Scenarios& scenarios, Request& request, Typed& typed,
+                         const char* preset = "small") {
+  verb.add_option("scenario", request.names, "one or more scenarios; `shardlab list` names them")
+      ->required();
+  verb.add_option("--preset", request.preset, "paper, small or tiny")->default_str(preset);
   verb.add_option("--dtype", typed.dtypes, "float32, float64, tf32, bfloat16, float16");
   verb.add_flag("--train", request.train, "a training step instead of inference");
   verb.add_option("--scaling", typed.scaling, "strong, or weak: sizes are those of one rank")
@@ -114,6 +125,7 @@ int run(int argc, char** argv) {
   };
   CLI::App& run = *app.add_subcommand("run", "measure scenarios on real ranks and store the runs");
   add_problem_options(run, scenarios, request, typed);
+  add_meshes(run, typed);
   database(run);
   run.add_option("--on", request.execution, "cpu or cuda")->capture_default_str();
   run.add_flag("--check", request.check, "compare with one rank in float64");
@@ -125,11 +137,10 @@ int run(int argc, char** argv) {
   PredictRequest predicted;
   CLI::App& predict = *app.add_subcommand(
       "predict", "time, memory and bytes of a step on a machine that need not be there");
-  add_problem_options(predict, scenarios, request, typed);
+  add_problem_options(predict, scenarios, request, typed, "paper");
+  add_meshes(predict, typed);
   database(predict);
-  predict.add_option("--machine", predicted.machine, "dgx-h100:8 (8 hosts), a .toml, or this-cpu");
-  predict.add_option("--profile", predicted.profile, "software that runs it; `list profiles`")
-      ->capture_default_str();
+  add_machine_options(predict, predicted);
   predict.add_option("--what-if", predicted.what_if,
                      "bandwidth=2x,latency=0.5x,peak=2x,launch=20us,overlap=off,slow-rank=1.2x");
   predict.add_option("--jitter", predicted.jitter, "relative spread of kernel times; 0: none")
@@ -169,11 +180,9 @@ int run(int argc, char** argv) {
   PlanRequest planned;
   CLI::App& plan = *app.add_subcommand(
       "plan", "the fastest meshes of a problem on a machine, and why the others do not go");
-  add_problem_options(plan, scenarios, request, typed);
+  add_problem_options(plan, scenarios, request, typed, "paper");
   database(plan);
-  plan.add_option("--machine", planned.machine, "dgx-h100:8 (8 hosts), a .toml, or this-cpu");
-  plan.add_option("--profile", planned.profile, "software that runs it; `list profiles`")
-      ->capture_default_str();
+  add_machine_options(plan, planned);
   plan.add_option("--memory", planned.memory, "of a device, such as 80GiB; else the machine's");
   plan.add_option("--max-ranks", planned.max_ranks, "most ranks")->capture_default_str();
   CLI::App& list = *app.add_subcommand(
@@ -191,6 +200,7 @@ int run(int argc, char** argv) {
   CLI::App& layout = *app.add_subcommand(
       "layout", "where every parameter and activation lies on a mesh, and what moves");
   add_problem_options(layout, scenarios, request, typed);
+  add_meshes(layout, typed);
   layout.add_flag("--full", request.full, "also looks at memory that hold nothing of their own");
   CLI::App& doctor = *app.add_subcommand("doctor", "what this machine and build offer");
   try {
@@ -212,18 +222,14 @@ int run(int argc, char** argv) {
     request.scaling = parse_scaling(typed.scaling);
     request.timeline = !typed.no_timeline;
     if (run.parsed()) exit = run_verb(scenarios, request);
-    if (predict.parsed()) {
-      if (predict.get_option("--preset")->count() == 0) request.preset = "paper";
-      exit = predict_verb(scenarios, request, predicted);
-    }
+    for (CLI::App* verb : {&predict, &plan})
+      if (verb->parsed() && verb->get_option("--preset")->count() == 0) request.preset = "paper";
+    if (predict.parsed()) exit = predict_verb(scenarios, request, predicted);
     if (reproduce.parsed()) exit = reproduce_verb(scenarios, request);
     if (explain_time.parsed()) exit = explain_verb(scenarios, request, at);
     if (calibrate.parsed()) exit = calibrate_verb(calibrated);
     if (probe.parsed()) exit = probe_verb(probed);
-    if (plan.parsed()) {
-      if (plan.get_option("--preset")->count() == 0) request.preset = "paper";
-      exit = plan_verb(scenarios, request, planned);
-    }
+    if (plan.parsed()) exit = plan_verb(scenarios, request, planned);
     if (list.parsed()) exit = list_verb(scenarios, request);
     if (show.parsed()) exit = show_verb(request);
     if (layout.parsed()) exit = layout_verb(scenarios, request);

@@ -89,9 +89,8 @@ class Planner {
       if (!predicted.fit.fits)
         plan.reason = fmt::format("{} too much, most of it {}", show_bytes(predicted.fit.over),
                                   predicted.fit.breaker);
-      // Ranks without work cost money for nothing.
-      for (const std::string& note : predicted.traced->notes)
-        if (note.find("left empty") != std::string::npos) plan.reason = note;
+      // Notes are of ranks without work, which cost money for nothing.
+      if (!predicted.traced->notes.empty()) plan.reason = predicted.traced->notes.front();
     } catch (const Error& error) {
       plan.reason = error.what();
     }

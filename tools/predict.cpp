@@ -34,9 +34,15 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
   std::map<std::pair<std::uint32_t, std::uint64_t>, const Step*> starts;
   for (const Step& step : slowest->steps)
     if (step.kind == Step::Kind::start) starts[{step.axes.mask(), step.sequence}] = &step;
+  const auto number = static_cast<std::size_t>(slowest - prediction.simulated.timelines.begin());
+  const std::vector<sim::Meeting>& meetings = prediction.simulated.classes.meetings[number];
   for (const sim::WaitCause& wait : slowest->waits) {
     const Step& step = slowest->steps[wait.step];
-    const sim::CallTrust trust = prices.trust(*starts.at({step.axes.mask(), step.sequence}));
+    const Step& start = *starts.at({step.axes.mask(), step.sequence});
+    const auto meeting = std::find_if(meetings.begin(), meetings.end(), [&](const auto& each) {
+      return each.axes == start.axes && each.relative_peer == start.relative_peer;
+    });
+    const sim::CallTrust trust = prices.trust(start, meeting->place);
     spread_of_calls += trust.half_width * wait.transfer_seconds;
     if (wait.transfer_seconds > 0)
       prediction.weakest = sim::weakest(prediction.weakest, trust.source);

@@ -24,7 +24,6 @@ struct Prediction {
   double half_width = 0;  ///< Relative, of the step's 80 % interval.
   sim::Source weakest = sim::Source::user_measured;
   bool extrapolated = false;  ///< Some kernel lies outside the sizes that its rate is known at.
-  int oversized = 0;          ///< Hosts beyond those named with the machine.
 };
 
 struct PredictOptions {

@@ -101,9 +101,8 @@ class Predictions {
   }
 
   Exit run() {
-    std::optional<results::Store> store;
-    if (typed_.store) store.emplace(request_.database);
-    for (const Case& planned : cases_) one(planned, store ? &*store : nullptr);
+    results::Store store(request_.database);
+    for (const Case& planned : cases_) one(planned, store);
     if (request_.json)
       print_json();
     else
@@ -112,53 +111,54 @@ class Predictions {
   }
 
  private:
-  void one(const Case& planned, results::Store* store) {
-    std::optional<results::RunId> id;
-    if (store != nullptr) {
-      results::RunHeader header = header_of(planned, "predict", request_);
-      header.series.machine = typed_.machine;
-      header.series.profile = base_.profile.name;
-      header.oversubscribed = false;
-      header.environment = {};
-      id = store->start_run(header);
-    }
+  void one(const Case& planned, results::Store& store) {
+    results::RunHeader header = header_of(planned, "predict", request_);
+    header.series.machine = typed_.machine;
+    header.series.profile = base_.profile.name;
+    header.oversubscribed = false;
+    header.environment = {};
+    const results::RunId id = store.start_run(header);
     try {
       const int devices = named_.hosts * static_cast<int>(base_.machine.value("host.gpus"));
       if (devices > 0 && planned.mesh.size() > devices)
         fail(Fault::invalid, "{} ranks on {} devices: {} hosts of {}", planned.mesh.size(), devices,
              named_.hosts, devices / named_.hosts);
-      PredictOptions options = base_;
-      options.what_if = {};
       Row row;
       row.planned = &planned;
-      row.prediction = predict(*planned.scenario, planned.params, planned.mesh, options);
-      if (id) {
-        store->append(*id, rows_of(row.prediction, planned.mesh));
-        if (request_.timeline) store->append(*id, timeline_of(row.prediction));
-        store->finish_run(*id, results::RunStatus::complete);
-        row.run = *id;
-      }
+      row.prediction = predict(*planned.scenario, planned.params, planned.mesh, base_);
+      store.append(id, rows_of(row.prediction, planned.mesh));
+      if (request_.timeline) store.append(id, timeline_of(row.prediction));
+      store.finish_run(id, results::RunStatus::complete);
+      row.run = id;
       for (const std::string& note : row.prediction.traced->notes)
         fmt::print(stderr, "warning: {}\n", note);
       rows_.push_back(std::move(row));
     } catch (const Error& error) {
       const bool skipped = error.fault() == Fault::unsupported;
-      if (id)
-        store->finish_run(*id, skipped ? results::RunStatus::skipped : results::RunStatus::failed,
-                          error.what());
+      store.finish_run(id, skipped ? results::RunStatus::skipped : results::RunStatus::failed,
+                       error.what());
       fmt::print(stderr, "{}: {}\n", skipped ? "skipped" : "failed", error.what());
       exit_ = graver(exit_, exit_of(error.fault()));
     }
   }
 
-  /// The row of one problem on one rank, if it is among those predicted.
-  [[nodiscard]] const Row* one_rank_of(const Row& row) const {
-    for (const Row& other : rows_)
-      if (other.planned->scenario == row.planned->scenario && other.planned->mesh.size() == 1 &&
-          other.planned->params.all() == row.planned->params.all() &&
-          other.planned->params.train == row.planned->params.train)
-        return &other;
-    return nullptr;
+  /// Whether two cases differ by their mesh only.
+  static bool same_problem(const Case& a, const Case& b) {
+    const Precision& mine = a.params.precision;
+    const Precision& other = b.params.precision;
+    return a.scenario == b.scenario && a.stored.all() == b.stored.all() &&
+           a.params.train == b.params.train && mine.dtype == other.dtype && mine.math == other.math;
+  }
+
+  /// How much faster than the one rank of its problem, if that is among those predicted; with the
+  /// sizes of a rank held, that many ranks do as much more.
+  [[nodiscard]] std::optional<double> speedup_of(const Row& row) const {
+    for (const Row& other : rows_) {
+      if (other.planned->mesh.size() != 1 || !same_problem(*other.planned, *row.planned)) continue;
+      const double work = request_.scaling == Scaling::weak ? row.planned->mesh.size() : 1;
+      return work * other.prediction.simulated.seconds / row.prediction.simulated.seconds;
+    }
+    return std::nullopt;
   }
 
   static std::string memory_text(const Prediction& prediction) {
@@ -180,38 +180,31 @@ class Predictions {
     };
     for (const Row& row : rows_) {
       const Case& planned = *row.planned;
-      const bool same = before != nullptr && before->scenario == planned.scenario &&
-                        before->params.all() == planned.params.all() &&
-                        before->params.precision.dtype == planned.params.precision.dtype &&
-                        before->params.precision.math == planned.params.precision.math;
-      if (!same) {
+      if (before == nullptr || !same_problem(*before, planned)) {
         flush();
-        fmt::print("{}{}, {}{}, predicted on {} with {}\n", before == nullptr ? "" : "\n",
+        fmt::print("{}{}, {}{}{}, predicted on {} with {}\n", before == nullptr ? "" : "\n",
                    planned.scenario->name, name_of(planned.params.precision),
-                   planned.params.train ? ", training" : "", typed_.machine, base_.profile.name);
+                   planned.params.train ? ", training" : "",
+                   request_.scaling == Scaling::weak ? ", weak scaling" : "", typed_.machine,
+                   base_.profile.name);
         table.emplace(std::vector<std::string>{"mesh", "step", "80 % interval", "speedup",
                                                "efficiency", "device memory", "source", "classes"});
       }
       before = &planned;
       const Prediction& p = row.prediction;
-      const Row* one = one_rank_of(row);
-      const double speedup =
-          one == nullptr ? 0 : one->prediction.simulated.seconds / p.simulated.seconds;
-      table->row(
-          {planned.mesh.text(), seconds_text(p.simulated.seconds),
-           interval_text(p.simulated.seconds, p.half_width),
-           one == nullptr ? "-" : fmt::format("{:.2f}x", speedup),
-           one == nullptr ? "-" : fmt::format("{:.1f} %", 100 * speedup / planned.mesh.size()),
-           memory_text(p),
-           std::string(sim::name_of(p.weakest)) + (p.extrapolated ? ", extrapolated" : ""),
-           std::to_string(p.simulated.timelines.size())});
+      const std::optional<double> speedup = speedup_of(row);
+      table->row({planned.mesh.text(), seconds_text(p.simulated.seconds),
+                  interval_text(p.simulated.seconds, p.half_width),
+                  speedup ? fmt::format("{:.2f}x", *speedup) : "-",
+                  speedup ? show_percent(*speedup / planned.mesh.size()) : "-", memory_text(p),
+                  std::string(sim::name_of(p.weakest)) + (p.extrapolated ? ", extrapolated" : ""),
+                  std::to_string(p.simulated.timelines.size())});
       if (planned.mesh.size() > 1) places += fmt::format("  {}\n", p.placement);
     }
     flush();
     if (changed_.changes()) print_changes();
-    const Row* last = rows_.empty() ? nullptr : &rows_.back();
-    if (last != nullptr && last->run.value > 0)
-      fmt::print("\nwhere the time goes: shardlab explain {}\n", last->run.value);
+    if (!rows_.empty())
+      fmt::print("\nwhere the time goes: shardlab explain {}\n", rows_.back().run.value);
   }
 
   /// What the changes of --what-if do to each row, by cause.
@@ -223,7 +216,7 @@ class Predictions {
       PredictOptions options = base_;
       options.what_if = changed_;
       const Prediction after =
-          predict(*row.planned->scenario, row.planned->params, row.planned->mesh, options);
+          predict(row.prediction.traced, row.planned->params, row.planned->mesh, options);
       const sim::Breakdown a = sim::breakdown(spans_of(row.prediction.simulated));
       const sim::Breakdown b = sim::breakdown(spans_of(after.simulated));
       const auto sum = [](const sim::Breakdown& of) {

@@ -13,7 +13,6 @@ struct PredictRequest {
   std::string profile = "shardlab";
   std::string what_if;
   double jitter = 0;
-  bool store = true;
 };
 
 /// A machine as typed: `dgx-h100:8` has 8 hosts; 0 hosts is as many as are needed.

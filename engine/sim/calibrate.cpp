@@ -6,6 +6,7 @@
 
 #include "engine/core/check.h"
 #include "engine/sim/collective_trust.h"
+#include "engine/sim/median.h"
 
 namespace shardlab::sim {
 namespace {
@@ -30,12 +31,6 @@ double log_ratio(const ComparedLog& log, double bytes) {
   const auto before = after - 1;
   const double part = std::log(bytes / before->bytes) / std::log(after->bytes / before->bytes);
   return std::lerp(std::log(ratio_of(*before)), std::log(ratio_of(*after)), part);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 bool same_fit(const ComparedLog& a, const ComparedLog& b) {
@@ -67,7 +62,7 @@ CollectiveCurve curve_for(const ComparedLog& log, const Group& group) {
 double predict_below(CollectiveCurve& curve, const Wires& wires, const Group& group, double first) {
   double longest = 0;
   for (double bytes = 1024; bytes < first; bytes *= 4) {
-    longest = predicted_seconds(wires, group, curve.collective, bytes);
+    longest = choose(wires, group, curve.collective, bytes).seconds;
     curve.points.emplace_back(trace_bytes(curve.collective, group, bytes), longest);
   }
   if (!curve.points.empty()) curve.from += fmt::format("; below {:.0f} B NCCL's tables", first);
@@ -123,8 +118,8 @@ CollectiveCurve derived_curve(const std::vector<const ComparedLog*>& fits, const
     const Correction correction = correction_at(fits, bytes);
     if (correction.logs == 0) continue;
     if (curve.points.empty()) longest = predict_below(curve, wires, group, bytes);
-    longest = std::max(
-        longest, correction.factor * predicted_seconds(wires, group, first.collective, bytes));
+    longest = std::max(longest,
+                       correction.factor * choose(wires, group, first.collective, bytes).seconds);
     curve.points.emplace_back(trace_bytes(first.collective, group, bytes), longest);
     curve.half_width =
         std::max(curve.half_width, collective_trust(first.collective, bytes).half_width);
@@ -140,7 +135,7 @@ Group group_of(const NcclRun& run, std::string_view file, const Wires& wires, in
         "{}: line {}: {} ranks are stated, the numbers show {} to {}", file, run.line, ranks,
         run.least_ranks, run.most_ranks);
   if (ranks == 0) ranks = run.ranks > 0 ? run.ranks : run.listed_ranks;
-  check(ranks > 1, "{}: line {}: the number of ranks is neither stated nor shown; give --ranks",
+  check(ranks > 1, "{}: line {}: the number of ranks is neither stated nor shown; give FILE@RANKS",
         file, run.line);
   if (hosts == 0) hosts = run.hosts;
   Group group{ranks, (ranks + wires.domain - 1) / wires.domain};
@@ -151,31 +146,13 @@ Group group_of(const NcclRun& run, std::string_view file, const Wires& wires, in
   return group;
 }
 
-double predicted_seconds(const Wires& wires, const Group& group, std::string_view collective,
-                         double bytes) {
-  if (collective == "all_reduce")
-    return choose(wires, group, Collective::all_reduce, bytes).seconds;
-  if (collective == "all_gather")
-    return choose(wires, group, Collective::all_gather, bytes).seconds;
-  if (collective == "reduce_scatter")
-    return choose(wires, group, Collective::reduce_scatter, bytes).seconds;
-  if (collective == "broadcast") return choose(wires, group, Collective::broadcast, bytes).seconds;
-  if (collective == "all_to_all") return all_to_all(wires, group, bytes).seconds;
-  if (collective != "send_recv")
-    fail(Fault::unsupported, "no model of the collective '{}'", collective);
-  std::vector<Piece> ring;
-  for (int rank = 0; rank < group.ranks; ++rank)
-    ring.push_back({rank, (rank + 1) % group.ranks, bytes});
-  return exchange(wires, group, ring).seconds;
-}
-
 ComparedLog compared(const NcclRun& run, std::string_view file, const Wires& wires,
                      const Group& group, std::string_view fabric) {
   check(!run.collective.empty(), "{}: line {}: the log does not say which collective it is", file,
         run.line);
   ComparedLog log{std::string(file), std::string(fabric), run.collective, group, {}};
   for (const auto& [bytes, seconds] : run.points()) {
-    const double predicted = predicted_seconds(wires, group, run.collective, bytes);
+    const double predicted = choose(wires, group, run.collective, bytes).seconds;
     log.rows.push_back({bytes, seconds, predicted, predicted, 0});
   }
   return log;

@@ -38,12 +38,6 @@ struct ComparedLog {
 [[nodiscard]] Group group_of(const NcclRun& run, std::string_view file, const Wires& wires,
                              int ranks, int hosts);
 
-/// What the tables of NCCL say that a call of nccl-tests takes.
-///
-/// Errors   Error{unsupported} for a collective without a model.
-[[nodiscard]] double predicted_seconds(const Wires& wires, const Group& group,
-                                       std::string_view collective, double bytes);
-
 /// A run beside its predictions.
 [[nodiscard]] ComparedLog compared(const NcclRun& run, std::string_view file, const Wires& wires,
                                    const Group& group, std::string_view fabric);

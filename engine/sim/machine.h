@@ -62,6 +62,9 @@ struct Machine {
   /// Errors   Error{invalid} naming machine and path if it has no such number or word.
   [[nodiscard]] const Quantity& number(std::string_view path) const;
   [[nodiscard]] double value(std::string_view path) const { return number(path).value; }
+  [[nodiscard]] double value_or(std::string_view path, double otherwise) const {
+    return has(path) ? value(path) : otherwise;
+  }
   [[nodiscard]] const std::string& word(std::string_view path) const;
 
   friend bool operator==(const Machine&, const Machine&) = default;

@@ -10,12 +10,8 @@
 namespace shardlab::sim {
 namespace {
 
-double value_or(const Machine& machine, std::string_view path, double otherwise) {
-  return machine.has(path) ? machine.value(path) : otherwise;
-}
-
 int count_of(const Machine& machine, std::string_view path, int otherwise) {
-  return static_cast<int>(std::lround(value_or(machine, path, otherwise)));
+  return static_cast<int>(std::lround(machine.value_or(path, otherwise)));
 }
 
 bool is(const Step& step, const char* op) { return std::strcmp(step.op, op) == 0; }
@@ -27,11 +23,8 @@ bool sharded(const Step& step) {
   return false;
 }
 
-Collective collective_of(const Step& start) {
-  if (is(start, "all_gather")) return Collective::all_gather;
-  if (is(start, "reduce_scatter")) return Collective::reduce_scatter;
-  return Collective::all_reduce;
-}
+/// The name of a communication in logs and machine files.
+const char* call_of(const Step& start) { return start.relative_peer != 0 ? "send_recv" : start.op; }
 
 }  // namespace
 
@@ -42,21 +35,21 @@ Wires wires_of(const Machine& machine) {
   const std::string& cpu = machine.word("host.cpu");
   wires.cpu = cpu == "amd" ? Cpu::amd : cpu == "arm" ? Cpu::arm : Cpu::intel;
   wires.links_per_gpu = count_of(machine, "nvlink.links", 0);
-  wires.link_bytes_per_second = value_or(machine, "nvlink.link_bandwidth", 0);
+  wires.link_bytes_per_second = machine.value_or("nvlink.link_bandwidth", 0);
   wires.domain = count_of(machine, "nvlink.domain", 1);
   const bool joined = wires.links_per_gpu > 0;
   wires.switched = joined && machine.word("nvlink.kind") == "switch";
   wires.nvls = wires.switched && wires.sm >= 90;
   wires.pcie_bytes_per_second =
-      value_or(machine, "host.copy_bandwidth", wires.pcie_bytes_per_second);
+      machine.value_or("host.copy_bandwidth", wires.pcie_bytes_per_second);
   wires.gpus_per_host = count_of(machine, "host.gpus", 1);
   wires.nics_per_host = count_of(machine, "nic.count", 0);
-  wires.nic_bytes_per_second = value_or(machine, "nic.bandwidth", 0);
-  wires.nic_latency_reported = value_or(machine, "nic.latency", 0);
+  wires.nic_bytes_per_second = machine.value_or("nic.bandwidth", 0);
+  wires.nic_latency_reported = machine.value_or("nic.latency", 0);
   // What a plugin reports sways NCCL's choice; messages themselves are faster on EFA.
   wires.nic_latency = std::min(wires.nic_latency_reported,
-                               value_or(machine, "fabric.latency", wires.nic_latency_reported));
-  if (wires.sm == 0) wires.link_latency = value_or(machine, "nvlink.latency", wires.link_latency);
+                               machine.value_or("fabric.latency", wires.nic_latency_reported));
+  if (wires.sm == 0) wires.link_latency = machine.value_or("nvlink.latency", wires.link_latency);
   return wires;
 }
 
@@ -68,7 +61,13 @@ MachinePrices::MachinePrices(const Machine& machine, const Profile& profile, Mat
       rates_(machine),
       math_(math),
       cpu_(machine.word("gpu.arch") == "cpu"),
-      wires_(wires_of(machine)) {}
+      wires_(wires_of(machine)) {
+  for (const CollectiveCurve& curve : machine.collectives) {
+    Points rates;
+    for (const auto& [bytes, seconds] : curve.points) rates.emplace_back(bytes, bytes / seconds);
+    lines_.emplace_back().complete(rates, curve.source, curve.half_width);
+  }
+}
 
 double MachinePrices::issue(const Step& step) const {
   switch (step.kind) {
@@ -114,57 +113,43 @@ const CollectiveCurve* MachinePrices::curve_of(std::string_view collective,
   return best;
 }
 
-double MachinePrices::measured_call(const CollectiveCurve& curve, double bytes) const {
-  const Points& points = curve.points;
-  if (bytes <= points.front().first) return points.front().second;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (bytes > points[i].first) continue;
-    const double along =
-        std::log(bytes / points[i - 1].first) / std::log(points[i].first / points[i - 1].first);
-    return points[i - 1].second * std::pow(points[i].second / points[i - 1].second, along);
+CallTrust MachinePrices::trust(const Step& start, const Place& place) const {
+  if (const CollectiveCurve* curve = curve_of(call_of(start), place))
+    return {curve->half_width, curve->source};
+  return {collective_trust(call_of(start), static_cast<double>(start.bytes)).half_width,
+          Source::derived};
+}
+
+double MachinePrices::modelled(const Step& start, const Place& place) const {
+  auto bytes = static_cast<double>(start.bytes);
+  Group group{place.ranks, place.domains, place.concurrent};
+  if (start.relative_peer != 0) {
+    const bool near = place.wire != Wire::network;
+    group = {2, near ? 1 : 2, near ? 1 : place.concurrent};
   }
-  return points.back().second * bytes / points.back().first;
-}
-
-CallTrust MachinePrices::trust(const Step& start) const {
-  const char* name = is(start, "exchange") ? "send_recv" : start.op;
-  for (const CollectiveCurve& curve : machine_.collectives)
-    if (curve.collective == name) return {curve.half_width, curve.source};
-  return {collective_trust(name, static_cast<double>(start.bytes)).half_width, Source::derived};
-}
-
-double MachinePrices::changed(const Choice& choice) const {
+  // A trace counts the parts of all ranks.
+  if (is(start, "all_to_all")) bytes /= place.ranks;
+  const Choice choice = choose(wires_, group, call_of(start), bytes);
   return choice.latency_seconds * what_if_.latency +
          (choice.seconds - choice.latency_seconds) / what_if_.bandwidth;
 }
 
-double MachinePrices::modelled(const Step& start, const Place& place) const {
-  const auto bytes = static_cast<double>(start.bytes);
-  if (start.relative_peer != 0) {
-    const bool near = place.wire != Wire::network;
-    const Group pair{2, near ? 1 : 2, near ? 1 : place.concurrent};
-    return changed(halo(wires_, pair, bytes, false));
-  }
-  const Group group{place.ranks, place.domains, place.concurrent};
-  if (is(start, "all_to_all")) return changed(all_to_all(wires_, group, bytes / place.ranks));
-  return changed(choose(wires_, group, collective_of(start), bytes));
-}
-
 double MachinePrices::communication(const Step& start, const Place& place) const {
   if (place.ranks == 1) return 0;
-  const char* name = start.relative_peer != 0 ? "send_recv" : start.op;
-  const CollectiveCurve* curve = curve_of(name, place);
+  const CollectiveCurve* curve = curve_of(call_of(start), place);
   check(curve != nullptr || !cpu_, "machine {}: no measured {}; run `shardlab probe`",
-        machine_.name, name);
+        machine_.name, call_of(start));
   if (curve == nullptr) return modelled(start, place);
-  const double seconds =
-      measured_call(*curve, static_cast<double>(start.bytes)) / what_if_.bandwidth;
-  if (cpu_ || curve->ranks == place.ranks || start.relative_peer != 0) return seconds;
+  const auto bytes = static_cast<double>(start.bytes);
+  const RateLine& line = lines_[static_cast<std::size_t>(curve - machine_.collectives.data())];
+  const double seconds = bytes > 0 ? bytes / line.at(bytes).value : curve->points.front().second;
+  if (cpu_ || curve->ranks == place.ranks || start.relative_peer != 0)
+    return seconds / what_if_.bandwidth;
   // Of another number of ranks: as much more or less as the model says.
   Place measured = place;
   measured.ranks = curve->ranks;
   measured.concurrent = 1;
-  return seconds * modelled(start, place) / modelled(start, measured);
+  return seconds / what_if_.bandwidth * modelled(start, place) / modelled(start, measured);
 }
 
 }  // namespace shardlab::sim

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "engine/sim/machine.h"
 #include "engine/sim/nccl.h"
 #include "engine/sim/prices.h"
 #include "engine/sim/profile.h"
+#include "engine/sim/rate_line.h"
 #include "engine/sim/rates.h"
 
 namespace shardlab::sim {
@@ -48,15 +52,13 @@ class MachinePrices final : public Prices {
   [[nodiscard]] double beside_communication() const override { return profile_.beside.value; }
 
   /// Of the communication that was started so.
-  [[nodiscard]] CallTrust trust(const Step& start) const;
+  [[nodiscard]] CallTrust trust(const Step& start, const Place& place) const;
 
   /// Time and trust of one kernel.
   [[nodiscard]] OpTime rated(const Step& step) const;
 
  private:
-  [[nodiscard]] double changed(const Choice& choice) const;
   [[nodiscard]] double modelled(const Step& start, const Place& place) const;
-  [[nodiscard]] double measured_call(const CollectiveCurve& curve, double bytes) const;
   [[nodiscard]] const CollectiveCurve* curve_of(std::string_view collective,
                                                 const Place& place) const;
 
@@ -67,6 +69,7 @@ class MachinePrices final : public Prices {
   MathMode math_;
   bool cpu_;
   Wires wires_;
+  std::vector<RateLine> lines_;  ///< Of the machine's collectives, in their order.
 };
 
 }  // namespace shardlab::sim

@@ -7,10 +7,6 @@
 namespace shardlab::sim {
 namespace {
 
-double value_or(const Machine& machine, std::string_view path, double otherwise) {
-  return machine.has(path) ? machine.value(path) : otherwise;
-}
-
 Quantity exact(double value, const char* from) { return {value, Source::user_measured, from, 0.0}; }
 
 /// Channels of a communicator that hold buffers: NCCL's usual number.
@@ -25,7 +21,7 @@ double communicator_bytes(const Machine& machine, const Trace& trace) {
     if (std::find(seen.begin(), seen.end(), step.axes) != seen.end()) continue;
     seen.push_back(step.axes);
     // A ring or a neighbour exchange connects to two peers.
-    bytes += 2 * channels * value_or(machine, "nccl.buffer", 0);
+    bytes += 2 * channels * machine.value_or("nccl.buffer", 0);
   }
   return bytes;
 }
@@ -73,8 +69,8 @@ DeviceMemory device_memory(const Machine& machine, const Profile& profile,
     memory.allocated += blocks.value;
     add("copies of the ring attention", blocks);
   }
-  const double segment = value_or(machine, "allocator.segment", 1);
-  const double large = value_or(machine, "allocator.large_segment", 0);
+  const double segment = machine.value_or("allocator.segment", 1);
+  const double large = machine.value_or("allocator.large_segment", 0);
   memory.reserved = std::ceil((memory.allocated + large) / segment) * segment;
   add("allocator", {memory.reserved - memory.allocated, Source::derived,
                     "one open segment, rounded up to whole ones", 1.0});
@@ -85,7 +81,7 @@ DeviceMemory device_memory(const Machine& machine, const Profile& profile,
       total += machine.value(path);
     }
   if (placement.mesh().size() > 1) {
-    const double base = value_or(machine, "nccl.communicator", 0);
+    const double base = machine.value_or("nccl.communicator", 0);
     const double connections = communicator_bytes(machine, trace);
     Quantity buffers =
         machine.has("nccl.communicator") ? machine.number("nccl.communicator") : exact(0, "none");

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
+#include "engine/core/check.h"
 #include "engine/sim/nccl_channels.h"
 #include "engine/sim/nccl_checks.h"
 #include "engine/sim/nccl_plain.h"
@@ -79,6 +82,22 @@ Choice choose(const Wires& wires, const Group& group, Collective collective, dou
       nccl::ramp_seconds(choice.latency_seconds, transfer, full / choice.bandwidth);
   choice.seconds = choice.latency_seconds + transfer + choice.ramp_seconds;
   return choice;
+}
+
+Choice choose(const Wires& wires, const Group& group, std::string_view collective, double bytes) {
+  constexpr std::array chosen{std::pair{"all_reduce", Collective::all_reduce},
+                              std::pair{"all_gather", Collective::all_gather},
+                              std::pair{"reduce_scatter", Collective::reduce_scatter},
+                              std::pair{"broadcast", Collective::broadcast}};
+  for (const auto& [name, known] : chosen)
+    if (collective == name) return choose(wires, group, known, bytes);
+  if (collective == "all_to_all") return all_to_all(wires, group, bytes);
+  if (collective != "send_recv")
+    fail(Fault::unsupported, "no model of the collective '{}'", collective);
+  std::vector<Piece> ring;
+  for (int rank = 0; rank < group.ranks; ++rank)
+    ring.push_back({rank, (rank + 1) % group.ranks, bytes});
+  return exchange(wires, group, ring);
 }
 
 }  // namespace shardlab::sim

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace shardlab::sim {
 
@@ -103,6 +104,12 @@ struct Piece {
 ///
 /// Cost     Tens of nanoseconds.
 [[nodiscard]] Choice all_to_all(const Wires& wires, const Group& group, double bytes);
+
+/// Any of them by its name in traces and logs; send_recv is a ring of all ranks.
+///
+/// Errors   Error{unsupported} for a name that no model is of.
+[[nodiscard]] Choice choose(const Wires& wires, const Group& group, std::string_view collective,
+                            double bytes);
 
 /// Every rank exchanges `bytes` with the next one and the one before; the line closes to a ring
 /// or ends.

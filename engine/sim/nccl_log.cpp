@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/core/check.h"
+#include "engine/sim/median.h"
 #include "engine/sim/nccl_log_runs.h"
 
 namespace shardlab::sim {
@@ -23,12 +24,6 @@ double better_busbw(const NcclRow& row) {
   for (const auto* timing : {&row.out_of_place, &row.in_place})
     if (*timing) best = std::max(best, (*timing)->busbw.value);
   return best;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 struct Test {

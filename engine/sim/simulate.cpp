@@ -27,12 +27,17 @@ struct Posted {
 struct CommLane {
   AxisList axes;
   std::vector<Posted> posted;
-  std::size_t resolved = 0;  ///< Calls whose end is known.
-  double free = 0;
+  std::size_t resolved = 0;  ///< Calls before this one no longer hold up the lane.
 
+  /// When a call that runs beside kernels may begin: after the last such call before it.
   [[nodiscard]] double post(std::size_t call) const {
-    const double before = call == 0 ? 0 : posted[call - 1].end;
-    return std::max(posted[call].data_ready, before);
+    double free = 0;
+    for (std::size_t before = call; before-- > 0;) {
+      if (posted[before].progress != Progress::beside) continue;
+      free = posted[before].end;
+      break;
+    }
+    return std::max(posted[call].data_ready, free);
   }
 };
 
@@ -56,7 +61,7 @@ class Walker {
   [[nodiscard]] CommLane& lane(const AxisList& axes) {
     for (CommLane& lane : lanes_)
       if (lane.axes == axes) return lane;
-    lanes_.push_back({axes, {}, 0, 0});
+    lanes_.push_back({axes, {}, 0});
     return lanes_.back();
   }
 
@@ -180,8 +185,7 @@ class Walker {
 
 class Simulation {
  public:
-  Simulation(std::vector<Walker>& walkers, const Prices& prices)
-      : walkers_(walkers), prices_(prices) {}
+  explicit Simulation(std::vector<Walker>& walkers) : walkers_(walkers) {}
 
   void run() {
     for (bool moved = true; moved;) {
@@ -202,11 +206,13 @@ class Simulation {
     bool any = false;
     for (CommLane& lane : walkers_[w].lanes()) {
       while (lane.resolved < lane.posted.size()) {
+        // What a rank moves itself runs on no lane.
         Posted& next = lane.posted[lane.resolved];
-        if (!next.ended && (next.progress == Progress::at_wait || !end_call(lane, lane.resolved)))
-          break;
-        any = any || !next.ended;
-        next.ended = true;
+        if (next.progress == Progress::beside) {
+          if (!end_call(lane, lane.resolved)) break;
+          next.ended = true;
+          any = true;
+        }
         ++lane.resolved;
       }
     }
@@ -249,7 +255,6 @@ class Simulation {
   }
 
   std::vector<Walker>& walkers_;
-  const Prices& prices_;
 };
 
 }  // namespace
@@ -303,7 +308,7 @@ Simulated simulate(const Placement& placement, std::span<const int> trace_class,
     walkers.emplace_back(traces[trace_class[rank]]->steps(), classes.meetings[c], prices,
                          stragglers, timeline);
   }
-  Simulation(walkers, prices).run();
+  Simulation(walkers).run();
   for (const Timeline& timeline : simulated.timelines)
     simulated.seconds = std::max(simulated.seconds, timeline.seconds);
   return simulated;

@@ -22,7 +22,7 @@ struct Meeting {
 /// Found by colour refinement: a rank's colour is refined by the colours that it meets until the
 /// number of colours stands still.
 ///
-/// Cost     Rounds x ranks x distinct communicators; a ring over domains of 8 settles in 8 rounds.
+/// Cost     Rounds x ranks x distinct communicators; a ring over domains of 8 settles in 4 rounds.
 struct TimeClasses {
   std::vector<int> of_rank;
   std::vector<int> representative;             ///< The lowest rank of each class.

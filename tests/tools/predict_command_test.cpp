@@ -44,6 +44,43 @@ TEST_F(PredictCommand, JsonHasTimeMemoryAndWhereNumbersComeFrom) {
   EXPECT_FALSE(rows[0]["weakest_source"].get<std::string>().empty());
 }
 
+TEST_F(PredictCommand, SpeedupsAreOverOneRankOfTheSameDtype) {
+  const std::string out =
+      type("predict ring_attention --machine dgx-h100 --ranks 1,2 --dtype float32,bfloat16").out;
+  std::istringstream lines(out);
+  int ones = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("domain=1 ")) {
+      EXPECT_TRUE(has(line, "1.00x")) << out;
+      ++ones;
+    }
+  EXPECT_EQ(ones, 2) << out;
+}
+
+TEST_F(PredictCommand, WeakScalingHoldsTheSizesOfARank) {
+  const Ended ended =
+      type("predict vit --preset tiny --machine dgx-h100 --ranks 1,2 --scaling weak");
+  EXPECT_TRUE(has(ended.out, "weak scaling")) << ended.out;
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("domain=2 ")) continue;
+    EXPECT_TRUE(has(line, "x")) << "no speedup over one rank in\n" << ended.out;
+  }
+  const Json explained = Json::parse(type("explain 1 2 --json").out);
+  // One rank is the ideal, whatever the number of ranks.
+  EXPECT_EQ(explained[1]["ideal_seconds"], explained[0]["total_seconds"]);
+}
+
+TEST_F(PredictCommand, ExplainComparesWithTheNewestRunOnOneRank) {
+  const std::string vit = "predict vit --preset tiny --machine dgx-h100 ";
+  type(vit + "--ranks 1 --jitter 0.5");
+  type(vit + "--ranks 1,2");
+  const Json explained = Json::parse(type("explain 1 2 3 --json").out);
+  EXPECT_NE(explained[0]["total_seconds"], explained[1]["total_seconds"]);
+  EXPECT_EQ(explained[2]["ideal_seconds"].get<double>(),
+            explained[1]["total_seconds"].get<double>() / 2);
+}
+
 TEST_F(PredictCommand, WhatDoesNotFitNamesAmountAndPart) {
   const Ended ended = type("predict vit --size 4096x4096 --machine dgx-h100 --ranks 1 --train");
   EXPECT_EQ(ended.exit, 0) << ended.err;

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <vector>
+
+#include "results/statistics.h"
 
 namespace shardlab::perf {
 
@@ -14,11 +15,7 @@ double seconds_of(const F& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
+using results::median;
 
 /// Medians of two calls made in turn, and of the ratio pair by pair, which holds while the speed of
 /// the machine drifts.

@@ -18,7 +18,7 @@ ComparedLog scaled(const std::string& name, const Group& group, double factor,
                    const std::string& fabric = "here") {
   ComparedLog log{name, fabric, "all_reduce", group, {}};
   for (double bytes = 1024; bytes <= 1024 * mebi; bytes *= 2) {
-    const double predicted = predicted_seconds(dgx_h100(), group, "all_reduce", bytes);
+    const double predicted = choose(dgx_h100(), group, "all_reduce", bytes).seconds;
     log.rows.push_back({bytes, factor * predicted, predicted, predicted, 0});
   }
   return log;
@@ -131,8 +131,7 @@ TEST(Calibrate, BelowItsFirstSizeACurveFollowsTheTables) {
   const CollectiveCurve curve = curves_of({log}, dgx_h100(), true).at(0);
   // 1 KiB to 256 MiB by factors of 4, and the two of the log.
   ASSERT_EQ(curve.points.size(), 12U);
-  EXPECT_DOUBLE_EQ(curve.points[0].second,
-                   predicted_seconds(dgx_h100(), {8, 1}, "all_reduce", 1024));
+  EXPECT_DOUBLE_EQ(curve.points[0].second, choose(dgx_h100(), {8, 1}, "all_reduce", 1024).seconds);
   EXPECT_NE(curve.from.find("below 536870912 B"), std::string::npos);
 }
 
@@ -145,8 +144,7 @@ TEST(Calibrate, OwnLogsThatAgreeGiveOtherGroupsDerivedCurves) {
   EXPECT_EQ(curves[2].hosts, 8);
   EXPECT_EQ(curves[2].source, Source::derived);
   for (const auto& [bytes, seconds] : curves[2].points)
-    EXPECT_GE(seconds,
-              1.2 * predicted_seconds(dgx_h100(), {64, 8}, "all_reduce", bytes) * (1 - 1e-9));
+    EXPECT_GE(seconds, 1.2 * choose(dgx_h100(), {64, 8}, "all_reduce", bytes).seconds * (1 - 1e-9));
 }
 
 TEST(Calibrate, AnAllToAllIsCountedOverAllRanks) {

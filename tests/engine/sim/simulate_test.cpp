@@ -99,6 +99,24 @@ TEST(Simulate, CallsThatGoOnAtTheirWaitMayBeWaitedForInAnyOrder) {
   EXPECT_DOUBLE_EQ(simulated.seconds, 8);
 }
 
+/// Exchanges are moved by the rank itself, sums on the lane beside kernels.
+class MixedPrices final : public WrittenPrices {
+ public:
+  [[nodiscard]] Progress progress(const Step& start) const override {
+    return start.relative_peer != 0 ? Progress::at_wait : Progress::beside;
+  }
+};
+
+// The sum, started after an exchange that nobody waits for yet, runs 0-4 all the same; then the
+// exchange is moved for 3 s.
+TEST(Simulate, ASumDoesNotQueueBehindWhatARankMovesItself) {
+  TraceWriter trace;
+  trace.start({0}, 3, 1).start({0}, 4).wait({0}, 2).wait({0}, 1);
+  const Simulated simulated = run_alike(Mesh({{"domain", 2}}), trace.get(), MixedPrices());
+  EXPECT_DOUBLE_EQ(simulated.timelines[0].steps[2].end_seconds, 4);
+  EXPECT_DOUBLE_EQ(simulated.seconds, 7);
+}
+
 // The whole kernel of 4 s lies beside the call of 6 s: it takes 4 x 1.5 s.
 TEST(Simulate, AKernelBesideACallIsSlowed) {
   TraceWriter trace;
