@@ -22,11 +22,13 @@ constexpr int most_dots = 32;
 
 /// Refuses what toml++ does not hold against a file: keys of so many parts that their tables, taken
 /// down one inside the other, end the stack, and letters beyond ASCII where only a text or comment
-/// may have them. Texts over several lines are refused too, so that each line is read by itself.
+/// may have them, behind a quote that begins no text too. Texts over several lines are refused too,
+/// so that each line is read by itself.
 void check_lines(std::string_view text, const std::string& file) {
   int line = 1;
   int dots = 0;
   char quote = 0;
+  char before = 0;  // The last on this line that is no blank.
   bool comment = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char each = text[at];
@@ -34,13 +36,18 @@ void check_lines(std::string_view text, const std::string& file) {
       ++line;
       dots = 0;
       quote = 0;
+      before = 0;
       comment = false;
     } else if (quote != 0) {
-      if (each == '\\' && quote == '"') ++at;
+      // No text goes on behind the end of its line.
+      if (each == '\\' && quote == '"' && text.substr(at + 1, 1) != "\n") ++at;
       if (each == quote) quote = 0;
     } else if (!comment && (each == '"' || each == '\'')) {
       check(text.substr(at, 3) != std::string(3, each), "{}:{}: a text over several lines", file,
             line);
+      // Elsewhere it begins no text, and what follows is not quoted.
+      check(before == 0 || std::string_view("=,[{.").find(before) != std::string_view::npos,
+            "{}:{}: a quote inside a word", file, line);
       quote = each;
     } else if (!comment && static_cast<unsigned char>(each) >= 0x80) {
       fail(Fault::invalid, "{}:{}: a letter beyond ASCII outside quotes", file, line);
@@ -50,6 +57,7 @@ void check_lines(std::string_view text, const std::string& file) {
       comment = comment || each == '#';
       if (std::string_view("=,[]{}").find(each) != std::string_view::npos) dots = 0;
     }
+    if (each != ' ' && each != '\t' && each != '\n' && each != '\r') before = each;
   }
 }
 

@@ -142,6 +142,9 @@ TEST(MachineToml, WhatTheParserDoesNotHoldAgainstAFileIsRefused) {
   EXPECT_EQ(error_of("\n" + dots + " = 1"), "my.toml:2: more than 32 dots in one word");
   EXPECT_EQ(error_of("[" + std::string(40, '.') + "]"), "my.toml:1: more than 32 dots in one word");
   EXPECT_EQ(error_of("x = 1\n\u00b5s = 1"), "my.toml:2: a letter beyond ASCII outside quotes");
+  // Found by its fuzz target: no text begins here, so the letter is not quoted.
+  EXPECT_EQ(error_of("azzB=5'o!:::::BB\xef\xb9\xbf"), "my.toml:1: a quote inside a word");
+  EXPECT_EQ(error_of("x = \"a\\\ny = \u00b5"), "my.toml:2: a letter beyond ASCII outside quotes");
   EXPECT_EQ(error_of("name = \"\"\"\nx\"\"\""), "my.toml:1: a text over several lines");
   EXPECT_EQ(error_of("name = '''\nx'''"), "my.toml:1: a text over several lines");
 }
