@@ -29,9 +29,10 @@ Parts parts_of(const sim::Rates& rates, Precision precision, const Trace& trace,
     const Family family = sim::family_of(step.op);
     const Precision how{step.dtype,
                         step.dtype == Dtype::float32 ? precision.math : MathMode::exact};
-    const double seconds =
-        rates.time({family, how, static_cast<double>(step.flop), static_cast<double>(step.bytes)})
-            .seconds;
+    const double seconds = rates
+                               .time({family, how, static_cast<double>(step.flop),
+                                      static_cast<double>(step.bytes), step.op})
+                               .seconds;
     if (family == Family::matmul) {
       parts.products += seconds;
     } else if (family == adjusted) {

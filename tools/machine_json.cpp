@@ -36,6 +36,7 @@ Json json_of(const sim::Curve& curve) {
   Json json = pointwise ? curve_json(curve, Dimension::bytes, Dimension::bytes_per_second)
                         : curve_json(curve, Dimension::flop, Dimension::flop_per_second);
   json["family"] = name_of(curve.family);
+  json["op"] = curve.op.empty() ? Json() : Json(curve.op);
   json["dtype"] = pointwise ? Json() : Json(name_of(curve.precision));
   return json;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/sim/machines.h"
 #include "engine/sim/profile.h"
@@ -35,15 +36,19 @@ std::string percent(double fraction) { return fmt::format("+-{:.3g} %", 100 * fr
 struct Group {
   sim::Curve curve;
   std::string dtypes;
+
+  [[nodiscard]] std::string title() const {
+    return fmt::format("{}, {}", curve.op.empty() ? name_of(curve.family) : curve.op, dtypes);
+  }
 };
 
 std::vector<Group> groups_of(const sim::Machine& machine) {
   std::vector<Group> groups;
   for (const sim::Curve& curve : machine.curves) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return group.curve.family == curve.family && group.curve.points == curve.points &&
-             group.curve.from == curve.from && group.curve.source == curve.source &&
-             group.curve.half_width == curve.half_width;
+      return group.curve.family == curve.family && group.curve.op == curve.op &&
+             group.curve.points == curve.points && group.curve.from == curve.from &&
+             group.curve.source == curve.source && group.curve.half_width == curve.half_width;
     });
     const bool any = curve.family == sim::Family::pointwise;
     const std::string dtype = any ? "any dtype" : name_of(curve.precision);
@@ -53,7 +58,8 @@ std::vector<Group> groups_of(const sim::Machine& machine) {
       same->dtypes += ", " + dtype;
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-    return a.curve.family != b.curve.family ? a.curve.family < b.curve.family : a.dtypes < b.dtypes;
+    return std::tie(a.curve.family, a.curve.op, a.dtypes) <
+           std::tie(b.curve.family, b.curve.op, b.dtypes);
   });
   return groups;
 }
@@ -67,11 +73,9 @@ std::string curves_text(const sim::Machine& machine) {
     const Dimension size = pointwise ? Dimension::bytes : Dimension::flop;
     const Dimension rate = pointwise ? Dimension::bytes_per_second : Dimension::flop_per_second;
     const std::string peak = sim::peak_path(family, groups[g].curve.precision);
-    const std::string title = fmt::format("{}, {}", name_of(family), groups[g].dtypes);
+    const std::string title = groups[g].title();
     NotedTable table({"size", "rate", "of peak", "80 %", "source", "from"});
-    for (; g < groups.size() && groups[g].curve.family == family &&
-           title == fmt::format("{}, {}", name_of(family), groups[g].dtypes);
-         ++g) {
+    for (; g < groups.size() && groups[g].title() == title; ++g) {
       const sim::Curve& curve = groups[g].curve;
       std::vector<std::vector<std::string>> rows;
       for (const auto& [at, what] : curve.points)

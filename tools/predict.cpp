@@ -83,7 +83,7 @@ Prediction predict(std::shared_ptr<const TracedRanks> traced, const Params& para
   const sim::Placement placement(mesh, domain);
   prediction.placement = placement.text();
   const sim::MachinePrices prices(options.machine, options.profile, params.precision.math,
-                                  options.what_if);
+                                  options.what_if, mesh.size());
   sim::Stragglers stragglers = options.stragglers;
   if (options.what_if.slow_rank != 1) stragglers.slowdown[0] = options.what_if.slow_rank;
   prediction.simulated = sim::simulate(placement, prediction.traced->of_rank,

@@ -10,8 +10,10 @@
 #include "engine/launch/launch.h"
 #include "engine/sim/profile.h"
 #include "tools/environment.h"
+#include "tools/probe_busy.h"
 #include "tools/probe_collectives.h"
 #include "tools/probe_kernels.h"
+#include "tools/probe_pointwise.h"
 
 namespace shardlab {
 namespace {
@@ -73,7 +75,9 @@ class Prober {
     if (cores_ > 1) {
       probed_.machine.collectives = probe_collectives(options_, cores_, progress_);
       progress_("all cores at once");
-      probed_.all_busy_share = probe_all_busy(options_, cores_);
+      const BusyShares busy = probe_busy(options_, cores_);
+      number("host.busy_compute", busy.compute, "a product on all cores at once", 0.1);
+      number("host.busy_memory", busy.memory, "a large sum on all cores at once", 0.1);
     }
     probed_.seconds = Trace::now_seconds() - begin;
     return std::move(probed_);
@@ -105,12 +109,17 @@ class Prober {
     number("gpu.launch", cost.kernel_seconds, "sum of 64 elements", 0.3);
     number("host.launch", std::max(0.0, cost.issue_seconds - known),
            "an op beside its kernel, less op_issue of the profile", 0.3);
-    const auto add = [&](sim::Family family, Dtype dtype, const std::vector<ProbedPoint>& points) {
+    const auto add = [&](sim::Family family, Dtype dtype, const std::vector<ProbedPoint>& points,
+                         const std::string& op = {}) {
       sim::Curve curve = curve_of(family, dtype, points, cost.kernel_seconds);
+      curve.op = op;
       if (!curve.points.empty()) machine.curves.push_back(std::move(curve));
     };
     progress_("pointwise kernels");
-    add(sim::Family::pointwise, Dtype::float32, probe_pointwise(options_));
+    const std::vector<ProbedOp> pointwise = probe_pointwise(options_);
+    add(sim::Family::pointwise, Dtype::float32, mean_of(pointwise));
+    for (const ProbedOp& each : pointwise)
+      add(sim::Family::pointwise, Dtype::float32, each.points, each.op);
     for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
       progress_(fmt::format("products and attention in {}", name_of(dtype)));
       add(sim::Family::matmul, dtype, probe_products(options_, dtype));

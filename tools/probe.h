@@ -25,8 +25,7 @@ using ProbeProgress = std::function<void(const std::string&)>;
 /// What was measured here, as a machine whose GPUs are the cores that this process may run on.
 struct Probed {
   sim::Machine machine;
-  double seconds = 0;         ///< What it took.
-  double all_busy_share = 1;  ///< Rate of a product while every core works, by that of one alone.
+  double seconds = 0;  ///< What it took.
 };
 
 /// Measures kernels, dispatch and collectives of rank threads on this machine: medians of warm

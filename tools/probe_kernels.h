@@ -22,11 +22,4 @@ struct ProbedAttention {
 };
 [[nodiscard]] ProbedAttention probe_attention(const ProbeOptions& options, Dtype dtype);
 
-/// Seconds against bytes: at each size the geometric mean of a sum, a GELU, a layer norm and an
-/// optimizer step.
-[[nodiscard]] std::vector<ProbedPoint> probe_pointwise(const ProbeOptions& options);
-
-/// Rate of a product while every core works on its own, by that of one core alone.
-[[nodiscard]] double probe_all_busy(const ProbeOptions& options, int cores);
-
 }  // namespace shardlab

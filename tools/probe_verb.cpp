@@ -34,7 +34,7 @@ void print(const Probed& probed) {
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     const auto& [small, small_rate] = curve.points.front();
     const auto& [large, large_rate] = curve.points.back();
-    kernels.row({sim::name_of(curve.family),
+    kernels.row({curve.op.empty() ? sim::name_of(curve.family) : curve.op,
                  curve.family == sim::Family::pointwise ? "" : name_of(curve.precision),
                  size_text(curve.family, small), rate_text(curve.family, small_rate),
                  size_text(curve.family, large), rate_text(curve.family, large_rate),
@@ -47,8 +47,10 @@ void print(const Probed& probed) {
                show_bytes(curve.points.front().first), show_seconds(curve.points.front().second),
                show_bytes(curve.points.back().first), show_seconds(curve.points.back().second)});
   if (!calls.empty()) fmt::print("{}\n", calls.text());
-  fmt::print("while every core works, a product runs at {:.0f} % of its rate alone\n",
-             100 * probed.all_busy_share);
+  if (machine.has("host.busy_compute"))
+    fmt::print(
+        "while every core works, a product keeps {:.0f} % of its rate alone, a sum {:.0f} %\n",
+        100 * machine.value("host.busy_compute"), 100 * machine.value("host.busy_memory"));
   fmt::print("measured in {}\n", show_seconds(probed.seconds));
 }
 
@@ -70,10 +72,7 @@ Exit probe_verb(const ProbeVerbOptions& options) {
     if (!stream) fail(Fault::external, "{}: cannot be written", options.output);
   }
   if (options.json) {
-    fmt::print("{}\n", nlohmann::json{{"seconds", probed.seconds},
-                                      {"all_busy_share", probed.all_busy_share},
-                                      {"machine", text}}
-                           .dump(2));
+    fmt::print("{}\n", nlohmann::json{{"seconds", probed.seconds}, {"machine", text}}.dump(2));
     return Exit::fine;
   }
   print(probed);

@@ -74,7 +74,8 @@ const char* name_of(Family family) {
 }
 
 bool same_subject(const Curve& a, const Curve& b) {
-  return a.family == b.family && (a.family == Family::pointwise || same(a.precision, b.precision));
+  return a.family == b.family && a.op == b.op &&
+         (a.family == Family::pointwise || same(a.precision, b.precision));
 }
 
 bool same_subject(const CollectiveCurve& a, const CollectiveCurve& b) {

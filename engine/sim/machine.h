@@ -25,6 +25,7 @@ using Points = std::vector<std::pair<double, double>>;
 /// Units    Flop and flop per second; bytes and bytes per second for pointwise, of any precision.
 struct Curve {
   Family family = Family::matmul;
+  std::string op;  ///< The only op of the family that it is of; empty: of those without their own.
   Precision precision;
   Points points;
   Source source = Source::vendor;

@@ -23,6 +23,15 @@ bool sharded(const Step& step) {
   return false;
 }
 
+/// The share of its rate that each of the ranks of a host keeps: all of it alone, what the machine
+/// says when the host is full, and in between as many steps of equal size.
+double kept(const Machine& machine, std::string_view path, int ranks) {
+  const double full = machine.value_or(path, 1);
+  const int gpus = count_of(machine, "host.gpus", 1);
+  if (gpus < 2) return full;
+  return 1 - (1 - full) * (std::min(ranks, gpus) - 1) / (gpus - 1);
+}
+
 /// The name of a communication in logs and machine files.
 const char* call_of(const Step& start) { return start.relative_peer != 0 ? "send_recv" : start.op; }
 
@@ -54,13 +63,15 @@ Wires wires_of(const Machine& machine) {
 }
 
 MachinePrices::MachinePrices(const Machine& machine, const Profile& profile, MathMode math,
-                             const WhatIf& what_if)
+                             const WhatIf& what_if, int ranks)
     : machine_(machine),
       profile_(profile),
       what_if_(what_if),
       rates_(machine),
       math_(math),
       cpu_(machine.word("gpu.arch") == "cpu"),
+      busy_compute_(kept(machine, "host.busy_compute", ranks)),
+      busy_memory_(kept(machine, "host.busy_memory", ranks)),
       wires_(wires_of(machine)) {
   for (const CollectiveCurve& curve : machine.collectives) {
     Points rates;
@@ -85,12 +96,13 @@ double MachinePrices::issue(const Step& step) const {
 OpTime MachinePrices::rated(const Step& step) const {
   Work work;
   work.family = family_of(step.op);
+  work.op = step.op;
   work.precision = {step.dtype, step.dtype == Dtype::float32 ? math_ : MathMode::exact};
   work.flop = static_cast<double>(step.flop);
   work.bytes = static_cast<double>(step.bytes);
   if (is(step, "attention_merge")) work.bytes *= profile_.merge_passes.value;
   OpTime time = rates_.time(work);
-  time.seconds /= what_if_.peak;
+  time.seconds /= what_if_.peak * (time.by_memory ? busy_memory_ : busy_compute_);
   return time;
 }
 

@@ -41,8 +41,10 @@ struct CallTrust {
 /// Prices of a machine and a software profile.
 class MachinePrices final : public Prices {
  public:
+  /// Of `ranks` that work at once; the GPUs of a host that is not full share nothing with idle
+  /// ones.
   MachinePrices(const Machine& machine, const Profile& profile, MathMode math,
-                const WhatIf& what_if = {});
+                const WhatIf& what_if = {}, int ranks = 1);
 
   [[nodiscard]] double issue(const Step& step) const override;
   [[nodiscard]] bool host_computes() const override { return cpu_; }
@@ -68,6 +70,8 @@ class MachinePrices final : public Prices {
   Rates rates_;
   MathMode math_;
   bool cpu_;
+  double busy_compute_;  ///< Share of its rate that a kernel keeps beside those of other ranks.
+  double busy_memory_;
   Wires wires_;
   std::vector<RateLine> lines_;  ///< Of the machine's collectives, in their order.
 };

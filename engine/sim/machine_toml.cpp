@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/core/check.h"
+#include "engine/sim/rates.h"
 #include "engine/sim/sheet.h"
 #include "engine/sim/toml_reader.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t most_files = 16;
 
 constexpr std::string_view number_keys = "value unit source from half_width";
-constexpr std::string_view curve_keys = "family dtype unit points source from half_width";
+constexpr std::string_view curve_keys = "family op dtype unit points source from half_width";
 constexpr std::string_view collective_keys =
     "collective ranks hosts unit points source from half_width";
 constexpr std::array sources{Source::user_measured, Source::public_measured, Source::derived,
@@ -85,6 +86,8 @@ Quantity MachineReader::quantity(const KnownNumber& known, const TomlValue& entr
   if (value != 0 || !known.may_be_zero) value = toml_.in_range(given, what, value);
   if (known.dimension == Dimension::count && value != std::floor(value))
     toml_.fault(given, fmt::format("{}: expected a whole number, found {}", what, value));
+  if (known.dimension == Dimension::share && value > 1)
+    toml_.fault(given, fmt::format("{}: expected a share, at most 1; found {}", what, value));
   Quantity quantity;
   quantity.value = value;
   read_origin(table, what, quantity);
@@ -109,7 +112,13 @@ void MachineReader::read_curve(const TomlValue& entry) {
   const TomlValue& table = toml_.table_of(entry, "curve", curve_keys);
   Curve curve;
   curve.family = choice(toml_.at(table, "curve", "family"), "curve: family", families);
-  const std::string what = fmt::format("curve of {}", name_of(curve.family));
+  std::string what = fmt::format("curve of {}", name_of(curve.family));
+  if (const TomlValue* op = table.find("op")) {
+    curve.op = toml_.word(*op, what + ": op");
+    if (curve.op.empty() || family_of(curve.op) != curve.family)
+      toml_.fault(*op, fmt::format("{}: op '{}' is none of this family", what, curve.op));
+    what = "curve of " + curve.op;
+  }
   const bool pointwise = curve.family == Family::pointwise;
   const auto [size, rate] = toml_.both(toml_.at(table, what, "unit"), what + ": unit");
   const double size_factor =

@@ -44,6 +44,7 @@ std::string points(const Points& all, Dimension size, Dimension value) {
 
 std::string curve(const Curve& each) {
   std::string text = fmt::format("\n[[curve]]\nfamily = \"{}\"\n", name_of(each.family));
+  if (!each.op.empty()) text += fmt::format("op = {}\n", quoted(each.op));
   const bool pointwise = each.family == Family::pointwise;
   if (!pointwise) text += fmt::format("dtype = \"{}\"\n", name_of(each.precision));
   text += pointwise ? points(each.points, Dimension::bytes, Dimension::bytes_per_second)

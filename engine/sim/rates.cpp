@@ -32,9 +32,11 @@ std::size_t index_of(Precision precision) {
   return static_cast<std::size_t>(found - known_precisions.begin());
 }
 
-RateLine line_of(const Machine& machine, Family family, Precision precision) {
+RateLine line_of(const Machine& machine, Family family, Precision precision,
+                 const std::string& op = {}) {
   Curve subject;
   subject.family = family;
+  subject.op = op;
   subject.precision = precision;
   std::vector<const Curve*> curves;
   for (const Curve& curve : machine.curves)
@@ -65,11 +67,31 @@ Rates::Rates(const Machine& machine) : launch_(machine.number("gpu.launch")) {
     }
   bytes_.line = line_of(machine, Family::pointwise, {});
   bytes_.peak = machine.number(peak_path(Family::pointwise, {}));
+  for (const Curve& curve : machine.curves) {
+    if (curve.op.empty()) continue;
+    Work work;
+    work.family = curve.family;
+    work.op = curve.op;
+    work.precision = curve.precision;
+    if (own_rate(work) == nullptr)
+      own_.push_back({curve.op,
+                      curve.precision,
+                      {line_of(machine, curve.family, curve.precision, curve.op), {}}});
+  }
 }
 
 Reading Rates::Rate::at(double size) const {
   if (!line.empty()) return line.at(size);
   return {peak.value, peak.half_width, peak.source, true};
+}
+
+const Rates::Rate* Rates::own_rate(const Work& work) const {
+  const std::size_t precision = index_of(work.precision);
+  for (const OpRate& own : own_)
+    if (own.op == work.op &&
+        (work.family == Family::pointwise || index_of(own.precision) == precision))
+      return &own.rate;
+  return nullptr;
 }
 
 const Rates::Rate& Rates::flop_rate(const Work& work) const {
@@ -84,20 +106,28 @@ const Rates::Rate& Rates::flop_rate(const Work& work) const {
 
 OpTime Rates::time(const Work& work) const {
   double seconds = 0;
+  bool by_memory = false;
   Reading bound;
-  const auto take = [&](const Rate& rate, double size) {
+  const auto take = [&](const Rate& rate, double size, bool memory) {
     const Reading reading = rate.at(size);
     if (size / reading.value <= seconds) return;
     seconds = size / reading.value;
+    by_memory = memory;
     bound = reading;
   };
-  if (work.bytes > 0) take(bytes_, work.bytes);
-  if (work.family != Family::pointwise && work.flop > 0) take(flop_rate(work), work.flop);
+  const Rate* own = own_rate(work);
+  if (work.family == Family::pointwise) {
+    if (work.bytes > 0) take(own != nullptr ? *own : bytes_, work.bytes, true);
+  } else {
+    if (work.bytes > 0) take(bytes_, work.bytes, true);
+    if (work.flop > 0) take(own != nullptr ? *own : flop_rate(work), work.flop, false);
+  }
 
   OpTime time;
   time.seconds = seconds + launch_.value;
   time.weakest = weakest(bound.weakest, launch_.source);
   time.extrapolated = bound.extrapolated;
+  time.by_memory = by_memory;
   if (time.seconds > 0)
     time.half_width =
         std::hypot(seconds * bound.half_width, launch_.value * launch_.half_width) / time.seconds;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/sim/rate_line.h"
 
@@ -12,7 +14,8 @@ struct Work {
   Family family = Family::pointwise;
   Precision precision;
   double flop = 0;
-  double bytes = 0;  ///< Read and written.
+  double bytes = 0;          ///< Read and written.
+  std::string_view op = {};  ///< Empty: any of the family.
 };
 
 /// What one kernel takes, and how well that is known.
@@ -21,6 +24,7 @@ struct OpTime {
   double half_width = 0;  ///< Relative half width of the 80 % interval.
   Source weakest = Source::user_measured;
   bool extrapolated = false;  ///< The size lies outside the curve, or there is no curve.
+  bool by_memory = false;     ///< Bytes take longer than flop.
 };
 
 /// The family of an op by its name; an unknown op is pointwise.
@@ -34,7 +38,8 @@ class Rates {
 
   /// t = gpu.launch + max(flop / rate(flop), bytes / rate(bytes)).
   ///
-  /// The rate of flop comes from the curve of family and precision; tf32 without a curve of its own
+  /// The rate of flop comes from the curve of family and precision, or of the op alone where there
+  /// is one; tf32 without a curve of its own
   /// is the peak for matmul and as exact elsewhere; anything else without a curve is the peak of
   /// the precision. Pointwise kernels cost bytes only.
   ///
@@ -52,9 +57,18 @@ class Rates {
     [[nodiscard]] Reading at(double size) const;
   };
 
+  /// Of an op that has curves of its own.
+  struct OpRate {
+    std::string op;
+    Precision precision;  ///< Of any for pointwise kernels.
+    Rate rate;
+  };
+
   [[nodiscard]] const Rate& flop_rate(const Work& work) const;
+  [[nodiscard]] const Rate* own_rate(const Work& work) const;
 
   std::array<std::array<Rate, precisions>, 3> flop_;
+  std::vector<OpRate> own_;
   Rate bytes_;
   Quantity launch_;
 };

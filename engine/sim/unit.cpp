@@ -49,6 +49,7 @@ constexpr std::array known{
     Unit{"MHz", Dimension::hertz, 1e6},
     Unit{"GHz", Dimension::hertz, 1e9},
     Unit{"W", Dimension::watts, 1},
+    Unit{"share", Dimension::share, 1},
 };
 
 }  // namespace
@@ -71,6 +72,8 @@ const char* name_of(Dimension dimension) {
       return "hertz";
     case Dimension::watts:
       return "watts";
+    case Dimension::share:
+      return "a share";
   }
   return "unknown";
 }

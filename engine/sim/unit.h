@@ -16,6 +16,7 @@ enum class Dimension : std::uint8_t {
   flop_per_second,
   hertz,
   watts,
+  share,
 };
 
 /// The name of a dimension as errors print it.

@@ -68,7 +68,11 @@ TEST(Probe, EveryNumberAndCurveIsMeasuredHere) {
   const sim::Machine& machine = small_probe().machine;
   for (const auto& [path, number] : machine.numbers)
     EXPECT_EQ(number.source, sim::Source::user_measured) << path;
-  EXPECT_FALSE(machine.curves.empty());
+  for (const char* op : {"add", "gelu_erf", "adamw", "attention_merge", ""})
+    EXPECT_TRUE(std::any_of(machine.curves.begin(), machine.curves.end(), [op](const auto& curve) {
+      return curve.family == sim::Family::pointwise && curve.op == op;
+    })) << op;
+  EXPECT_EQ(machine.has("host.busy_compute"), usable_cores() > 1);
   for (const sim::Curve& curve : machine.curves) {
     EXPECT_EQ(curve.source, sim::Source::user_measured);
     for (const auto& [size, rate] : curve.points) EXPECT_GT(rate, 0);

@@ -80,6 +80,31 @@ TEST(MachinePrices, ACurveOfOtherRanksCorrectsTheModel) {
   EXPECT_NEAR(prices_of(machine).communication(call, four) / model_four, 2, 1e-9);
 }
 
+// Of 8 GPUs at work each keeps 0.6 of what products and 0.3 of what sums take alone; with two at
+// work a seventh of the loss, with one nothing is lost. `launch` is left out of the comparison by
+// sizes that dwarf it.
+TEST(MachinePrices, KernelsOfAFullHostKeepAShareOfTheirRate) {
+  Machine machine = find_machine("dgx-h100");
+  machine.numbers["host.busy_compute"] = {0.6, Source::user_measured, "", 0.1};
+  machine.numbers["host.busy_memory"] = {0.3, Source::user_measured, "", 0.1};
+  Step product;
+  product.op = "linear";
+  product.flop = std::int64_t{1} << 50;
+  Step sum;
+  sum.op = "add";
+  sum.bytes = std::int64_t{1} << 42;
+  const auto ratio = [&](const Step& step, int ranks) {
+    const MachinePrices alone(machine, find_profile("shardlab"), MathMode::exact, {}, 1);
+    const MachinePrices busy(machine, find_profile("shardlab"), MathMode::exact, {}, ranks);
+    return alone.kernel(step) / busy.kernel(step);
+  };
+  EXPECT_NEAR(ratio(product, 1), 1, 1e-9);
+  EXPECT_NEAR(ratio(product, 2), 1 - 0.4 / 7, 1e-9);
+  EXPECT_NEAR(ratio(product, 8), 0.6, 1e-9);
+  EXPECT_NEAR(ratio(product, 64), 0.6, 1e-9);
+  EXPECT_NEAR(ratio(sum, 8), 0.3, 1e-9);
+}
+
 TEST(MachinePrices, ARingWithoutOverlapGoesOnAtItsWaitAndASumDoesNot) {
   const Machine machine = find_machine("dgx-h100");
   const MachinePrices old = prices_of(machine, "pytorch-shardtensor-2025");

@@ -117,6 +117,8 @@ TEST(MachineToml, ANumberOutOfRangeIsRefused) {
        "my.toml:2: gpu.launch: expected a number from 1e-12 to 1e+24 in SI units, found inf"},
       {"host.gpus = { value = 1.5, source = \"vendor\" }",
        "my.toml:2: host.gpus: expected a whole number, found 1.5"},
+      {"host.busy_compute = { value = 1.5, unit = \"share\", source = \"vendor\" }",
+       "my.toml:2: host.busy_compute: expected a share, at most 1; found 1.5"},
       {"gpu.launch = { value = 1, unit = \"us\", source = \"vendor\", half_width = 0 }",
        "my.toml:2: gpu.launch: half_width is relative: expected more than 0, at most 10; found 0"},
   });
@@ -235,6 +237,8 @@ TEST(MachineToml, AFaultyCurveIsNamed) {
       {"[[curve]]\nfamily = \"pointwise\"\ndtype = \"float32\"\nunit = [\"B\", \"B/s\"]\n"
        "points = [[1, 1]]\nsource = \"vendor\"",
        "my.toml:2: curve of pointwise: has no dtype, bytes count"},
+      {"[[curve]]\nfamily = \"pointwise\"\nop = \"linear\"",
+       "my.toml:4: curve of pointwise: op 'linear' is none of this family"},
   });
 }
 
@@ -268,6 +272,8 @@ TEST(MachineToml, AMachineWrittenReadsBackEqual) {
       curve_of("points = [[1e9, 3.3e12], [7e9, 0.1e12]]\n") +
       "[[curve]]\nfamily = \"pointwise\"\nunit = [\"KiB\", \"GB/s\"]\npoints = [[3, 0.3]]\n"
       "source = \"derived\"\nfrom = \"a, b\"\n"
+      "[[curve]]\nfamily = \"pointwise\"\nop = \"add\"\nunit = [\"KiB\", \"GB/s\"]\n"
+      "points = [[3, 0.4]]\nsource = \"derived\"\n"
       "[[collective]]\ncollective = \"all_reduce\"\nranks = 8\nhosts = 2\nunit = [\"MiB\", "
       "\"us\"]\n"
       "points = [[1, 33.3], [2, 44.4]]\nsource = \"user_measured\"\n");

@@ -138,6 +138,26 @@ TEST(Rates, APointwiseKernelCostsItsBytesOnly) {
   EXPECT_FALSE(time.extrapolated);
 }
 
+TEST(Rates, AnOpWithACurveOfItsOwnReadsThatOne) {
+  const Rates rates(
+      with_curve("[[curve]]\nfamily = \"pointwise\"\nunit = [\"GB\", \"GB/s\"]\n"
+                 "points = [[1, 4], [4, 4]]\nsource = \"user_measured\"\n"
+                 "[[curve]]\nfamily = \"pointwise\"\nop = \"gelu_erf\"\nunit = [\"GB\", \"GB/s\"]\n"
+                 "points = [[1, 2], [4, 2]]\nsource = \"user_measured\"\n"
+                 "[[curve]]\nfamily = \"matmul\"\nop = \"outer_sum\"\ndtype = \"float32\"\n"
+                 "unit = [\"GFLOP\", \"GFLOP/s\"]\npoints = [[1, 10], [100, 10]]\n"
+                 "source = \"user_measured\"\n"));
+  // 2 GB at 2 GB/s, at 4 GB/s for every other op.
+  EXPECT_NEAR(rates.time({Family::pointwise, float32, 0, 2e9, "gelu_erf"}).seconds, 1, 1e-5);
+  EXPECT_NEAR(rates.time({Family::pointwise, float32, 0, 2e9, "add"}).seconds, 0.5, 1e-5);
+  EXPECT_TRUE(rates.time({Family::pointwise, float32, 0, 2e9, "gelu_erf"}).by_memory);
+  // 1e10 flop at 10 GFLOP/s; `linear` and other precisions do not have that curve.
+  EXPECT_NEAR(rates.time({Family::matmul, float32, 1e10, 0, "outer_sum"}).seconds, 1, 1e-5);
+  EXPECT_FALSE(rates.time({Family::matmul, float32, 1e10, 0, "outer_sum"}).by_memory);
+  EXPECT_NEAR(rates.time({Family::matmul, float64, 1e10, 0, "outer_sum"}).seconds, 0.2, 1e-5);
+  EXPECT_NEAR(rates.time({Family::matmul, float32, 1e11, 0, "linear"}).seconds, 1, 1e-5);
+}
+
 TEST(Rates, DoublePrecisionFallsToItsPeak) {
   // 50 GFLOP/s of the small machine: 1e11 flop take 2 s.
   const OpTime time = Rates(with_curve()).time({Family::matmul, float64, 1e11, 0});
