@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,8 @@ void note(std::vector<Oddity>& oddities, int line, std::string text);
 class Lines {
  public:
   explicit Lines(std::string_view text);
+  template <std::same_as<std::string> Temporary>
+  explicit Lines(Temporary&& text) = delete;
   bool next();
   [[nodiscard]] std::string_view text() const { return line_; }
   [[nodiscard]] int number() const { return number_; }

@@ -20,7 +20,8 @@ TEST(TextLines, GivesEachLineItsNumberWithoutEndsColoursAndMarks) {
 }
 
 TEST(TextLines, LeavesOutALineThatIsTooLong) {
-  Lines lines(std::string(70'000, 'x') + "\nshort");
+  const std::string text = std::string(70'000, 'x') + "\nshort";
+  Lines lines(text);
   ASSERT_TRUE(lines.next());
   EXPECT_TRUE(lines.too_long());
   EXPECT_EQ(lines.text(), "");
