@@ -3,6 +3,13 @@
 namespace shardlab {
 namespace {
 
+/// Whether a parameter of two words has its second.
+bool switched(const Params& params, const std::string& name, const char* off, const char* on) {
+  const std::string& text = params.text(name);
+  check(text == off || text == on, "--{}: expected {} or {}, found '{}'", name, off, on, text);
+  return text == on;
+}
+
 nn::HybridVitOptions options_of(const Params& params) {
   nn::HybridVitOptions options;
   options.size = params.sizes("size");
@@ -14,6 +21,7 @@ nn::HybridVitOptions options_of(const Params& params) {
   options.depth = params.integer("depth");
   options.mlp_ratio = params.integer("mlp-ratio");
   options.classes = params.integer("classes");
+  options.checkpoint_blocks = switched(params, "checkpoint", "none", "blocks");
   return options;
 }
 
@@ -24,13 +32,18 @@ std::vector<nn::ParameterRule> rules_of(const nn::HybridVitOptions& options) {
   return {{"position", tokens, tokens}};
 }
 
+nn::Storage storage_of(const Params& params) {
+  return switched(params, "storage", "whole", "sharded") ? nn::Storage::sharded
+                                                         : nn::Storage::whole;
+}
+
 class Vit final : public Program {
  public:
   Vit(Worker& worker, const Params& params)
       : worker_(worker),
         train_(params.train),
         options_(options_of(params)),
-        model_(nn::Parameters(worker, rules_of(options_)), options_),
+        model_(nn::Parameters(worker, rules_of(options_), storage_of(params)), options_),
         batch_(params.integer("batch")) {
     check(batch_ >= 1, "vit: a batch of {}", batch_);
     Shape shape{batch_, options_.channels};
@@ -83,27 +96,33 @@ class Vit final : public Program {
 }  // namespace
 
 void add_vit(Scenarios& scenarios) {
-  scenarios.add({"vit",
-                 "vision transformer with a convolution stem; axis domain cuts the image height, "
-                 "data the batch",
-                 {{"size", "image extents, height first", "1024x1024", "512x512", "12x8", "domain"},
-                  {"patch", "patch extents, one number for a square", "8", "16", "2"},
-                  {"channels", "channels of the image", "3", "3", "3"},
-                  {"width", "width of a token", "768", "384", "8"},
-                  {"heads", "attention heads", "6", "6", "2"},
-                  {"depth", "blocks", "16", "8", "2"},
-                  {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
-                  {"classes", "classes of the head", "1000", "1000", "10"},
-                  {"batch", "images in all", "1", "1", "2", "data"},
-                  {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
-                  {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
-                 [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
-                   return std::make_unique<Vit>(worker, params);
-                 },
-                 [](const Params& params) {
-                   return static_cast<double>(params.integer("batch")) *
-                          nn::HybridVit::forward_flop(options_of(params));
-                 }});
+  scenarios.add(
+      {"vit",
+       "vision transformer with a convolution stem; axis domain cuts the image height, "
+       "data the batch",
+       {{"size", "image extents, height first", "1024x1024", "512x512", "12x8", "domain"},
+        {"patch", "patch extents, one number for a square", "8", "16", "2"},
+        {"channels", "channels of the image", "3", "3", "3"},
+        {"width", "width of a token", "768", "384", "8"},
+        {"heads", "attention heads", "6", "6", "2"},
+        {"depth", "blocks", "16", "8", "2"},
+        {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
+        {"classes", "classes of the head", "1000", "1000", "10"},
+        {"batch", "images in all", "1", "1", "2", "data"},
+        {"checkpoint", "blocks: computed again for gradients; or none", "none", "none", "none"},
+        {"storage",
+         "of parameters: whole, or sharded over the ranks from one element a "
+         "rank on, gathered for each use",
+         "whole", "whole", "whole"},
+        {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
+        {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
+       [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
+         return std::make_unique<Vit>(worker, params);
+       },
+       [](const Params& params) {
+         return static_cast<double>(params.integer("batch")) *
+                nn::HybridVit::forward_flop(options_of(params));
+       }});
 }
 
 }  // namespace shardlab

@@ -85,7 +85,13 @@ Tensor HybridVit::operator()(const Tensor& image) const {
   }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const Scope scope(trace, fmt::format("block{}", b));
-    x = blocks_[b](x);
+    if (!options_.checkpoint_blocks) {
+      x = blocks_[b](x);
+      continue;
+    }
+    // By value: the tape may outlive the model.
+    const auto again = [block = blocks_[b]](std::span<const Tensor> in) { return block(in[0]); };
+    x = checkpoint(again, std::span(&x, 1));
   }
   const Scope scope(trace, "head");
   return head_(mean(x, {{1}, false}));

@@ -14,6 +14,7 @@ struct HybridVitOptions {
   std::int64_t mlp_ratio = 4;
   std::int64_t classes = 1000;
   double epsilon = 1e-5;
+  bool checkpoint_blocks = false;  ///< Blocks are computed again for their gradients.
 };
 
 /// A vision transformer with a convolution stem: patches, norm, ReLU, learned positions, pre-norm

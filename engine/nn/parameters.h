@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,22 @@ struct ParameterRule {
   std::vector<Cut> used;
 };
 
+/// What ranks keep of a parameter beyond what its rule cuts.
+enum class Storage {
+  /// As the rule says.
+  whole,
+  /// A part of their own: the axes that leave `stored` whole cut the first whole dim that has an
+  /// element for each rank, else the longest one. A parameter of fewer elements than these ranks
+  /// stays as it is.
+  sharded,
+};
+
 /// Makes the parameters of a model: names, first values, and, from rules beside the model text,
 /// layouts.
 class Parameters {
  public:
-  Parameters(Worker& worker, std::vector<ParameterRule> rules)
-      : worker_(worker), rules_(std::move(rules)) {}
+  Parameters(Worker& worker, std::vector<ParameterRule> rules, Storage storage = Storage::whole)
+      : worker_(worker), rules_(std::move(rules)), storage_(storage) {}
 
   [[nodiscard]] Worker& worker() const { return worker_; }
 
@@ -33,11 +44,12 @@ class Parameters {
   [[nodiscard]] Tensor constant(const std::string& name, const Shape& shape, double value) const;
 
  private:
-  [[nodiscard]] const Layout* layout_of(const std::string& name, const Shape& shape,
-                                        const std::vector<Cut> ParameterRule::*which) const;
+  [[nodiscard]] Tensor placed(const std::string& name, const Shape& shape,
+                              const std::function<Tensor(const Spec&)>& values) const;
 
   Worker& worker_;
   std::vector<ParameterRule> rules_;
+  Storage storage_;
   std::string prefix_;
 };
 
