@@ -58,6 +58,8 @@ void add_ring_attention(Scenarios& scenarios) {
   scenarios.add(
       {"ring_attention",
        "one attention; axis domain cuts the tokens around a ring of ranks, data the batch",
+       // No checkpoint: q, k and v are kept as leaves and the output is handed out, so that
+       // computing it again would free nothing. No storage: there are no parameters.
        {{"batch", "sequences in all", "1", "1", "2", "data"},
         {"heads", "attention heads", "8", "8", "2"},
         {"head-dim", "width of a head", "256", "64", "4"},

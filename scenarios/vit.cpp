@@ -96,33 +96,31 @@ class Vit final : public Program {
 }  // namespace
 
 void add_vit(Scenarios& scenarios) {
-  scenarios.add(
-      {"vit",
-       "vision transformer with a convolution stem; axis domain cuts the image height, "
-       "data the batch",
-       {{"size", "image extents, height first", "1024x1024", "512x512", "12x8", "domain"},
-        {"patch", "patch extents, one number for a square", "8", "16", "2"},
-        {"channels", "channels of the image", "3", "3", "3"},
-        {"width", "width of a token", "768", "384", "8"},
-        {"heads", "attention heads", "6", "6", "2"},
-        {"depth", "blocks", "16", "8", "2"},
-        {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
-        {"classes", "classes of the head", "1000", "1000", "10"},
-        {"batch", "images in all", "1", "1", "2", "data"},
-        {"checkpoint", "blocks: computed again for gradients; or none", "none", "none", "none"},
-        {"storage",
-         "of parameters: whole, or sharded over the ranks from one element a "
-         "rank on, gathered for each use",
-         "whole", "whole", "whole"},
-        {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
-        {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
-       [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
-         return std::make_unique<Vit>(worker, params);
-       },
-       [](const Params& params) {
-         return static_cast<double>(params.integer("batch")) *
-                nn::HybridVit::forward_flop(options_of(params));
-       }});
+  scenarios.add({"vit",
+                 "vision transformer with a convolution stem; axis domain cuts the image height, "
+                 "data the batch",
+                 {{"size", "image extents, height first", "1024x1024", "512x512", "12x8", "domain"},
+                  {"patch", "patch extents, one number for a square", "8", "16", "2"},
+                  {"channels", "channels of the image", "3", "3", "3"},
+                  {"width", "width of a token", "768", "384", "8"},
+                  {"heads", "attention heads", "6", "6", "2"},
+                  {"depth", "blocks", "16", "8", "2"},
+                  {"mlp-ratio", "hidden width of the MLP over the width", "4", "4", "4"},
+                  {"classes", "classes of the head", "1000", "1000", "10"},
+                  {"batch", "images in all", "1", "1", "2", "data"},
+                  {"checkpoint", "none, or blocks: computed again for their gradients", "none",
+                   "none", "none", "", "none"},
+                  {"storage", "whole, or sharded where a parameter has an element a rank", "whole",
+                   "whole", "whole", "", "whole"},
+                  {"learning-rate", "of AdamW", "0.001", "0.001", "0.001"},
+                  {"weight-decay", "of AdamW", "0.05", "0.05", "0.05"}},
+                 [](Worker& worker, const Params& params) -> std::unique_ptr<Program> {
+                   return std::make_unique<Vit>(worker, params);
+                 },
+                 [](const Params& params) {
+                   return static_cast<double>(params.integer("batch")) *
+                          nn::HybridVit::forward_flop(options_of(params));
+                 }});
 }
 
 }  // namespace shardlab

@@ -121,8 +121,10 @@ void print_parameters(Worker& worker) {
     const std::size_t dot = name.find('.');
     const std::string part = dot == std::string::npos ? "model" : name.substr(0, dot);
     if (parts.empty() || parts.back().name != part) parts.push_back({part, {}, 0});
+    const Layout* used = parameter.state().parameter->used;
     parts.back().rows.push_back(cells(dot == std::string::npos ? name : name.substr(dot + 1),
                                       *parameter.layout(), parameter.shape(), parameter.dtype()));
+    if (used != parameter.layout()) parts.back().rows.back()[2] += "; read " + placement_of(*used);
     count += parameter.shape().count();
     for (std::size_t r = 0; r < bytes.size(); ++r)
       bytes[r] +=

@@ -12,9 +12,12 @@
 namespace shardlab {
 namespace {
 
-std::string json_of(const Params& params) {
+std::string json_of(const Case& tested) {
   nlohmann::json json = nlohmann::json::object();
-  for (const auto& [name, value] : params.all()) json[name] = value;
+  for (const auto& [name, value] : tested.stored.all()) json[name] = value;
+  for (const ParamSpec& spec : tested.scenario->params)
+    if (!spec.unwritten.empty() && json.value(spec.name, "") == spec.unwritten)
+      json.erase(spec.name);
   return json.dump();
 }
 
@@ -38,7 +41,7 @@ results::RunHeader header_of(const Case& tested, const std::string& execution,
   const BuildInfo build = build_info();
   results::RunHeader header;
   header.series.scenario = tested.scenario->name;
-  header.series.parameters = json_of(tested.stored);
+  header.series.parameters = json_of(tested);
   header.series.dtype = name_of(tested.params.precision);
   header.series.train = tested.params.train;
   header.series.mesh = tested.mesh.text();

@@ -61,6 +61,7 @@ struct ParamSpec {
   std::string small;
   std::string tiny;
   std::string grows_with = {};  ///< Mesh axis of weak scaling; of `AxBxC` the first size grows.
+  std::string unwritten = {};   ///< Value that no series names: runs from before it had that.
 };
 
 /// A program text: a function of a Worker and Params.

@@ -1,6 +1,7 @@
 #include "engine/dispatch/gradients.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "engine/dispatch/dispatch.h"
 #include "engine/dispatch/intrinsic.h"
 #include "engine/dispatch/redistribute.h"
+#include "engine/dispatch/staging.h"
 
 namespace shardlab {
 namespace {
@@ -219,6 +221,50 @@ class Replay {
   std::vector<bool> leads_;
 };
 
+/// Moves gradients to where their leaves are stored.
+class Homing {
+ public:
+  Tensor move(Tensor gradient, const Layout* stored) {
+    if (gradient.layout() == stored) return gradient;
+    const Buffer* before = gradient.state().buffer.get();
+    gradient = move_later(std::move(gradient), stored);
+    if (!gradient.state().filling) return alone(gradient);
+    if (gradient.state().buffer.get() != before) lend(gradient);
+    return gradient;
+  }
+
+ private:
+  /// A part of what is no longer needed as a whole gets memory of its own.
+  static Tensor alone(const Tensor& part) {
+    const View& view = part.state().view;
+    if (part.state().buffer->bytes() == view.shape.count() * width_of(view.dtype)) return part;
+    const Tensor copy = make_like(part, part.layout());
+    copy_part(part.worker(), view, copy.state().view, part.spec());
+    return copy;
+  }
+
+  /// Such a reduction holds a whole gradient until it is waited for. Those under way hold at most
+  /// as much as two of the largest, counted whole so that all ranks wait at the same places.
+  void lend(const Tensor& gradient) {
+    const std::int64_t bytes = gradient.shape().count() * width_of(gradient.dtype());
+    largest_ = std::max(largest_, bytes);
+    lent_ += bytes;
+    under_way_.push_back({gradient, bytes});
+    for (; lent_ > 2 * largest_; under_way_.pop_front()) {
+      lent_ -= under_way_.front().bytes;
+      (void)ready_view(under_way_.front().gradient);
+    }
+  }
+
+  struct Lent {
+    Tensor gradient;
+    std::int64_t bytes = 0;
+  };
+  std::deque<Lent> under_way_;
+  std::int64_t lent_ = 0;
+  std::int64_t largest_ = 0;
+};
+
 std::string name_of_leaf(const TensorState& state, std::size_t position) {
   return state.parameter ? state.parameter->name : fmt::format("tensor {}", position);
 }
@@ -278,11 +324,12 @@ BackwardReport backward(const Tensor& loss, bool reduce) {
            1.0);
   Replay replay(worker, {});
   replay.every_leaf = true;
+  Homing homing;
   replay.leaf_done = [&](const Ref<TensorState>& leaf, Tensor gradient) {
     if (leaf->gradient) gradient = add(Tensor(leaf->gradient), gradient);
     leaf->gradient = {};
     if (reduce && leaf->spec.layout != nullptr)
-      gradient = move_later(std::move(gradient), leaf->spec.layout);
+      gradient = homing.move(std::move(gradient), leaf->spec.layout);
     if (gradient.state().buffer.unique()) gradient.state().buffer->recategorize(Category::gradient);
     leaf->gradient = gradient.ref();
   };

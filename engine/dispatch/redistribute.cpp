@@ -235,6 +235,7 @@ struct Mover {
       if (!target->partial().contains(axis) || target->reduction() != x.layout()->reduction())
         pending.push_back(axis);
     if (pending.empty()) return x;
+    if (later) x = cut_first(x, *target, pending);
     const int dim = scatter_dim(*x.layout(), *target, pending);
     if (dim >= 0) return reduce_scatter(std::move(x), dim, target, later);
     if (later) return all_reduce(std::move(x), pending, only_reduces(*x.layout(), *target));
@@ -243,6 +244,27 @@ struct Mover {
     Tensor whole = all_reduce(x, pending, false);
     if (all) x.state().reduced = whole.ref();
     return whole;
+  }
+
+  /// Cut by the axes that hold no pending parts and come before those that do: this moves nothing
+  /// and leaves less to reduce.
+  Tensor cut_first(const Tensor& x, const Layout& target, const AxisList& pending) {
+    Layout cut = *x.layout();
+    for (int d = 0; d < x.ndim(); ++d) {
+      const DimLayout& to = target.dim(d);
+      if (to.split == nullptr || !refines(cut, to, cut.dim(d))) continue;
+      AxisList axes = cut.dim(d).axes;
+      const int before = axes.size();
+      while (axes.size() < to.axes.size() && !pending.contains(to.axes[axes.size()]))
+        axes.push_back(to.axes[axes.size()]);
+      if (axes.size() > before)
+        cut.set_dim(
+            d, {axes, layouts.intern(to.split->coarsened(to.split->parts() / mesh.size(axes)))});
+    }
+    const Layout* layout = layouts.intern(cut);
+    if (layout == x.layout()) return x;
+    (void)worker.local_shape(layout, x.shape());
+    return look(x, layout);
   }
 
   static bool only_reduces(const Layout& from, const Layout& to) {

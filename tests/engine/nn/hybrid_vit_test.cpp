@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/core/check.h"
+#include "engine/ops/reduce.h"
 #include "tests/engine/nn/model_case.h"
 
 namespace shardlab::test {
@@ -189,6 +190,45 @@ TEST(HybridVit, TheClosedFormCountsTheProductsOfAForwardPass) {
     })[0];
     EXPECT_EQ(nn::HybridVit::forward_flop(options), counted);
   }
+}
+
+/// Bytes beside the parameters after the forward pass of a training step, and at its peak.
+struct Held {
+  std::int64_t forward = 0;
+  std::int64_t peak = 0;
+};
+
+Held held_with(std::int64_t depth, bool checkpoint) {
+  World meta;
+  meta.meta = true;
+  return on_ranks<Held>(meta, [&](Worker& worker) {
+    nn::HybridVitOptions options = image2();
+    options.depth = depth;
+    options.checkpoint_blocks = checkpoint;
+    const nn::HybridVit model(nn::Parameters(worker, {}), options);
+    const Ledger& ledger = worker.backend().ledger();
+    const std::int64_t parameters = ledger.live();
+    worker.backend().ledger().reset_peak();
+    const Tensor loss = mean(model(make(worker, zeros(image_of(options, 16)))));
+    const std::int64_t forward = ledger.live();
+    (void)backward(loss);
+    return Held{forward - parameters, ledger.peak() - parameters};
+  })[0];
+}
+
+TEST(HybridVit, WithCheckpointsKeepsTheInputsOfBlocksAlone) {
+  // 16 images of 6 tokens of width 8 are 16 * 6 * 8 * 8 = 6144 bytes, a number for each token 768.
+  // A block keeps, beyond its input, for its gradient: both norms with mean and deviation; q, k and
+  // v; the attention with two log-sum-exps a token; the sum after it; two layers of twice the
+  // width.
+  constexpr std::int64_t token = 768;
+  constexpr std::int64_t x = 6144;
+  constexpr std::int64_t block = 2 * (x + 2 * token) + 3 * x + (x + 2 * token) + x + 2 * (2 * x);
+  for (const std::int64_t depth : {1, 2, 3})
+    EXPECT_EQ(held_with(depth, false).forward - held_with(depth, true).forward, depth * block);
+  // At the peak one block is there either way; another costs its input with checkpoints.
+  EXPECT_EQ(held_with(3, false).peak - held_with(2, false).peak, x + block);
+  EXPECT_EQ(held_with(3, true).peak - held_with(2, true).peak, x);
 }
 
 std::string refusal(const std::function<void(nn::HybridVitOptions&)>& change) {
