@@ -235,7 +235,7 @@ struct Mover {
       if (!target->partial().contains(axis) || target->reduction() != x.layout()->reduction())
         pending.push_back(axis);
     if (pending.empty()) return x;
-    if (later) x = cut_first(x, *target, pending);
+    if (later && target->sharded()) x = cut_first(x, *target, pending);
     const int dim = scatter_dim(*x.layout(), *target, pending);
     if (dim >= 0) return reduce_scatter(std::move(x), dim, target, later);
     if (later) return all_reduce(std::move(x), pending, only_reduces(*x.layout(), *target));
