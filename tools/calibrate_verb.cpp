@@ -17,6 +17,8 @@
 #include "engine/sim/machine_prices.h"
 #include "engine/sim/machines.h"
 #include "results/statistics.h"
+#include "tools/calibrate_runs.h"
+#include "tools/probe_store.h"
 #include "tools/table.h"
 
 namespace shardlab {
@@ -24,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_bytes = 64 << 20;
 constexpr std::array bands{sim::Band::small, sim::Band::middle, sim::Band::large};
 
 /// `FILE@RANKSxHOSTS:COLLECTIVE`, as far as stated.
@@ -56,15 +59,41 @@ LogFile log_file(const std::string& typed) {
 }
 
 std::string text_of(const std::string& path) {
+  std::error_code fault;
+  const bool folder = fs::is_directory(path, fault);
+  check(!folder, "{}: a folder; expected a log of nccl-tests or a results file", path);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) fail(Fault::external, "{}: cannot be read", path);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (text.starts_with("SQLite format 3"))
-    fail(Fault::unsupported,
-         "{}: a database: calibrating from stored runs waits for runs on GPUs; give the text of "
-         "nccl-tests",
-         path);
+  std::string text(most_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad()) fail(Fault::external, "{}: cannot be read", path);
+  check(text.size() <= most_bytes, "{}: more than {} MiB; not a log of nccl-tests", path,
+        most_bytes >> 20);
+  check(!text.empty(), "{}: line 1: the file is empty", path);
   return text;
+}
+
+/// Writes a machine that extends the one that was given, or all of it where that is no file.
+void write_machine(const CalibrateOptions& options, sim::Machine own, bool extends) {
+  const fs::path output(options.output);
+  own.name = output.stem().string();
+  std::string text = sim::to_toml(own);
+  if (extends) {
+    std::string extended = options.machine;
+    if (extended.find('/') != std::string::npos || extended.ends_with(".toml")) {
+      const fs::path folder = fs::absolute(output).parent_path();
+      extended = (fs::path(".") / fs::relative(extended, folder)).string();
+    }
+    text.insert(text.find('\n') + 1, fmt::format("extends = \"{}\"\n", extended));
+  }
+  std::ofstream stream(output, std::ios::binary);
+  stream << text << std::flush;
+  if (!stream) fail(Fault::external, "{}: cannot be written", options.output);
+  fmt::print(
+      options.json ? stderr : stdout, "\nwrote {}: `shardlab predict SCENARIO --machine {}`\n",
+      options.output,
+      options.output.find('/') == std::string::npos ? "./" + options.output : options.output);
 }
 
 /// Rows of one band.
@@ -139,23 +168,8 @@ class Calibration {
 
   void write() const {
     sim::Machine own;
-    const fs::path output(options_.output);
-    own.name = output.stem().string();
     own.collectives = curves_;
-    std::string text = sim::to_toml(own);
-    std::string extended = options_.machine;
-    if (extended.find('/') != std::string::npos || extended.ends_with(".toml")) {
-      const fs::path folder = fs::absolute(output).parent_path();
-      extended = (fs::path(".") / fs::relative(extended, folder)).string();
-    }
-    text.insert(text.find('\n') + 1, fmt::format("extends = \"{}\"\n", extended));
-    std::ofstream stream(output, std::ios::binary);
-    stream << text << std::flush;
-    if (!stream) fail(Fault::external, "{}: cannot be written", options_.output);
-    fmt::print(
-        options_.json ? stderr : stdout, "\nwrote {}: `shardlab predict SCENARIO --machine {}`\n",
-        options_.output,
-        options_.output.find('/') == std::string::npos ? "./" + options_.output : options_.output);
+    write_machine(options_, std::move(own), true);
   }
 
  private:
@@ -223,10 +237,32 @@ class Calibration {
   std::vector<std::string> notes_;
 };
 
+void calibrate_by_database(const CalibrateOptions& options) {
+  check(options.from.size() == 1, "--from {}: one database, or logs of nccl-tests",
+        fmt::join(options.from, " "));
+  check(!options.shared, "--shared is of logs; a database holds runs of one machine");
+  const std::string& database = options.from.front();
+  const bool probed = options.machine == "this-cpu";
+  const sim::Machine base = probed ? newest_probe(database) : sim::find_machine(options.machine);
+  const RunCalibration calibration = calibrate_by_runs(database, base, options.runs);
+  if (options.json)
+    fmt::print("{}\n", json_of(calibration, base).dump(2));
+  else
+    fmt::print("{}", text_of(calibration, base));
+  if (options.output.empty()) return;
+  write_machine(options, probed ? sim::extended(base, calibration.own) : calibration.own, !probed);
+}
+
 }  // namespace
 
 Exit calibrate_verb(const CalibrateOptions& options) {
-  check(!options.from.empty(), "calibrate {}: expected logs behind --from", options.machine);
+  check(!options.from.empty(), "calibrate {}: expected logs or a database behind --from",
+        options.machine);
+  if (std::any_of(options.from.begin(), options.from.end(), is_database)) {
+    calibrate_by_database(options);
+    return Exit::fine;
+  }
+  check(options.runs.empty(), "--run chooses runs of a database: {} is none", options.from.front());
   const Calibration calibration(options);
   if (options.json)
     fmt::print("{}\n", calibration.json().dump(2));

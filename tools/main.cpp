@@ -159,13 +159,15 @@ int run(int argc, char** argv) {
   database(explain_time);
   CalibrateOptions calibrated;
   CLI::App& calibrate = *app.add_subcommand(
-      "calibrate", "predicted beside logged collectives, and a machine corrected by the logs");
+      "calibrate", "predicted beside measured, and a machine corrected by logs or stored runs");
   calibrate.add_option("machine", calibrated.machine, "whose logs they are")->required();
   calibrate
       .add_option("--from", calibrated.from,
-                  "logs of nccl-tests: FILE[@RANKS[xHOSTS][:COLLECTIVE]]")
+                  "logs of nccl-tests: FILE[@RANKS[xHOSTS][:COLLECTIVE]]; or a results file")
       ->required();
   calibrate.add_option("-o,--output", calibrated.output, "machine file to write");
+  calibrate.add_option("--run", calibrated.runs, "runs of the results file; else all usable ones")
+      ->delimiter(',');
   calibrate.add_flag("--shared", calibrated.shared,
                      "logs of other machines with the same wires: one alone is shown, not fitted");
   calibrate.add_flag("--json", calibrated.json, "print JSON for programs");
