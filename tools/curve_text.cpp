@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "tools/table.h"
 
@@ -80,13 +80,15 @@ std::string work_text(const Reader& reader, const Curve& curve) {
 }
 
 std::string sources_text(const Curve& curve) {
-  std::set<std::string> sources;
+  std::map<std::string, std::string> sources;  // The meshes of each.
   for (const CurveRow& row : curve.rows)
-    if (row.seconds && !row.seconds->source.empty()) sources.insert(row.seconds->source);
-  if (sources.empty()) return "";
+    if (row.seconds && !row.seconds->source.empty()) sources[row.seconds->source] += " " + row.mesh;
+  std::string text;
+  for (const auto& [source, meshes] : sources)
+    text += (text.empty() ? "" : "; ") + source + (sources.size() > 1 ? ":" + meshes : "");
+  if (text.empty()) return "";
   const bool predicted = curve.series.execution == Execution::predict;
-  return fmt::format("  {}: {}\n", predicted ? "weakest source of the times" : "intervals",
-                     fmt::join(sources, ", "));
+  return fmt::format("  {}: {}\n", predicted ? "weakest source of the times" : "intervals", text);
 }
 
 /// Measured times beside those that were predicted or published for the same mesh.
@@ -187,7 +189,10 @@ std::string place_of(const results::SeriesKey& series) {
   }
 }
 
+bool is_probe(const results::SeriesKey& series) { return series.scenario == "probe"; }
+
 std::string title_of(const results::SeriesKey& series) {
+  if (is_probe(series)) return "probe: what kernels and collectives take on this machine";
   const std::string what =
       fmt::format("{}, {}, {}", series.scenario, series.dtype, mode_of(series));
   const std::string machine =
@@ -217,7 +222,12 @@ std::string parameters_of(const results::SeriesKey& series) {
 }
 
 std::string curve_text(const Reader& reader, const Curve& curve, const std::vector<Curve>& all) {
-  std::string text = fmt::format("{}\n  {}\n", title_of(curve.series), parameters_of(curve.series));
+  if (is_probe(curve.series))
+    return fmt::format("{}\n  its numbers: shardlab show {}\n", title_of(curve.series),
+                       curve.rows.front().run.value);
+  std::string text = title_of(curve.series) + "\n";
+  if (const std::string parameters = parameters_of(curve.series); !parameters.empty())
+    text += fmt::format("  {}\n", parameters);
   Table table({"mesh", "step", interval_head(curve.rows), "speedup", "efficiency", "flop rate",
                "peak", "received", "check"});
   for (const CurveRow& row : curve.rows) table.row(cells_of(reader, curve, row));

@@ -13,6 +13,9 @@ namespace shardlab {
 /// Where it ran, or what it was predicted or published for: `cpu`, `~dgx-h100:8`, `published`.
 [[nodiscard]] std::string place_of(const results::SeriesKey& series);
 
+/// Whether its runs hold the machine that `shardlab probe` measured, and no samples.
+[[nodiscard]] bool is_probe(const results::SeriesKey& series);
+
 /// One line that says what a series is, but its parameters.
 [[nodiscard]] std::string title_of(const results::SeriesKey& series);
 

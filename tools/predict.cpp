@@ -18,14 +18,15 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
                        [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   std::map<sim::Family, double> spread;
   double total = 0;
+  std::map<std::string, double> outside;
+  std::map<std::string, double> not_validated;
   for (const Step& step : slowest->steps) {
     if (step.kind != Step::Kind::kernel) continue;
     const sim::OpTime time = prices.rated(step);
     spread[sim::family_of(step.op)] += time.seconds * time.half_width;
     total += time.seconds;
     prediction.weakest = sim::weakest(prediction.weakest, time.weakest);
-    // Kernels that no curve covers matter only as far as they take time.
-    if (time.extrapolated && time.seconds > 0.01 * slowest->seconds) prediction.extrapolated = true;
+    if (time.extrapolated) outside[sim::name_of(sim::family_of(step.op))] += time.seconds;
   }
   double variance = 0;
   for (const auto& [family, seconds] : spread) variance += seconds * seconds;
@@ -44,9 +45,18 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
     });
     const sim::CallTrust trust = prices.trust(start, meeting->place);
     spread_of_calls += trust.half_width * wait.transfer_seconds;
-    if (wait.transfer_seconds > 0)
-      prediction.weakest = sim::weakest(prediction.weakest, trust.source);
+    if (wait.transfer_seconds <= 0) continue;
+    prediction.weakest = sim::weakest(prediction.weakest, trust.source);
+    const char* const call = start.relative_peer != 0 ? "send_recv" : start.op;
+    if (trust.extrapolated) outside[call] += wait.transfer_seconds;
+    if (!trust.validated) not_validated[call] += wait.transfer_seconds;
   }
+  // What nothing measured covers matters only as far as it takes time.
+  double uncovered = 0;
+  for (const auto& [what, seconds] : outside) uncovered += seconds;
+  prediction.extrapolated = uncovered > 0.01 * slowest->seconds;
+  prediction.outside.assign(outside.begin(), outside.end());
+  prediction.not_validated.assign(not_validated.begin(), not_validated.end());
   variance += spread_of_calls * spread_of_calls;
   variance += std::pow(options.profile.sharded_issue.half_width * slowest->launch_seconds, 2);
   if (slowest->seconds > 0) prediction.half_width = std::sqrt(variance) / slowest->seconds;

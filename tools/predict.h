@@ -23,7 +23,10 @@ struct Prediction {
   sim::Fit fit;
   double half_width = 0;  ///< Relative, of the step's 80 % interval.
   sim::Source weakest = sim::Source::user_measured;
-  bool extrapolated = false;  ///< Some kernel lies outside the sizes that its rate is known at.
+  bool extrapolated = false;  ///< More than a hundredth of the step rests on `outside`.
+  std::vector<std::pair<std::string, double>> outside;  ///< Kernels and calls outside what was
+                                                        ///< measured, with their seconds.
+  std::vector<std::pair<std::string, double>> not_validated;  ///< Calls that no log is of.
 };
 
 struct PredictOptions {

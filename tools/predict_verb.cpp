@@ -28,6 +28,43 @@ std::string interval_text(double seconds, double half_width) {
   return show_range(seconds * (1 - half_width), seconds * (1 + half_width));
 }
 
+std::string source_text(const Prediction& prediction) {
+  return std::string(sim::name_of(prediction.weakest)) +
+         (prediction.extrapolated ? ", extrapolated" : "");
+}
+
+/// What takes a hundredth of the step or more, most first, as in `all_gather 3.1 %`.
+std::vector<std::string> shares_of(std::vector<std::pair<std::string, double>> causes,
+                                   double seconds) {
+  std::sort(causes.begin(), causes.end(),
+            [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> shares;
+  for (const auto& [name, each] : causes)
+    if (each >= 0.01 * seconds)
+      shares.push_back(fmt::format("{} {}", name, show_percent(each / seconds)));
+  return shares;
+}
+
+/// As stored behind the source, where calls that no log shows take a hundredth of the step.
+std::string not_validated_text(const Prediction& prediction) {
+  const std::vector<std::string> shares =
+      shares_of(prediction.not_validated, prediction.simulated.seconds);
+  return shares.empty() ? "" : ", not validated";
+}
+
+/// Lines that say what a prediction rests on besides measurements; empty if on nothing else.
+std::string doubts_of(const Prediction& prediction, const Mesh& mesh) {
+  std::string text;
+  const auto line = [&](const char* what, const auto& causes) {
+    const std::vector<std::string> shares = shares_of(causes, prediction.simulated.seconds);
+    if (!shares.empty())
+      text += fmt::format("  {} {}: {}\n", mesh.text(), what, fmt::join(shares, ", "));
+  };
+  line("extrapolated", prediction.outside);
+  line("not validated, no log shows such calls", prediction.not_validated);
+  return text;
+}
+
 results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
   Measurement measurement;
   const std::vector<int>& of_rank = prediction.simulated.classes.of_rank;
@@ -37,18 +74,19 @@ results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
     RankMeasure rank;
     rank.seconds = {prediction.simulated.seconds};
     rank.totals = traced.totals;
-    // The mean of the class, rounded down: its sum over all ranks is exact to a byte a rank.
-    std::int64_t received = 0;
-    for (int member = 0; member < static_cast<int>(of_rank.size()); ++member)
-      if (of_rank[member] == of_rank[timeline.rank])
-        received += prediction.traced->bytes_received(mesh, member);
-    rank.totals.bytes_received = received / timeline.members;
     rank.peak_bytes = traced.peak_bytes;
     rank.at_peak = traced.at_peak;
     measurement.ranks.push_back(std::move(rank));
     measurement.numbers.push_back(timeline.rank);
   }
   results::Rows rows = shardlab::rows_of(measurement);
+  // Members of a class may receive other numbers of bytes: exact is only the sum of all ranks.
+  std::int64_t received = 0;
+  for (int rank = 0; rank < mesh.size(); ++rank)
+    received += prediction.traced->bytes_received(mesh, rank);
+  for (results::MetricSamples& samples : rows.metrics)
+    if (samples.metric.name == results::bytes_sent().name)
+      samples.samples = {{0, results::whole_mesh, false, static_cast<double>(received)}};
   // What libraries hold is not known without them.
   const std::string library = results::peak_bytes(name_of(Category::library)).name;
   std::erase_if(rows.metrics, [&](const results::MetricSamples& samples) {
@@ -57,7 +95,7 @@ results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
   const double seconds = prediction.simulated.seconds;
   rows.uncertainties.push_back({results::step_seconds(), seconds * (1 - prediction.half_width),
                                 seconds * (1 + prediction.half_width), 0.8,
-                                sim::name_of(prediction.weakest)});
+                                source_text(prediction) + not_validated_text(prediction)});
   // Members of every class as runs of ranks: 0-6,8.
   for (std::size_t c = 0; c < prediction.simulated.timelines.size(); ++c) {
     const sim::Timeline& timeline = prediction.simulated.timelines[c];
@@ -197,9 +235,9 @@ class Predictions {
                   interval_text(p.simulated.seconds, p.half_width),
                   speedup ? fmt::format("{:.2f}x", *speedup) : "-",
                   speedup ? show_percent(*speedup / planned.mesh.size()) : "-", memory_text(p),
-                  std::string(sim::name_of(p.weakest)) + (p.extrapolated ? ", extrapolated" : ""),
-                  std::to_string(p.simulated.timelines.size())});
+                  source_text(p), std::to_string(p.simulated.timelines.size())});
       if (planned.mesh.size() > 1) places += fmt::format("  {}\n", p.placement);
+      places += doubts_of(p, planned.mesh);
     }
     flush();
     if (changed_.changes()) print_changes();

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "engine/core/check.h"
+#include "engine/sim/machine_toml.h"
 #include "results/json.h"
 #include "results/query.h"
 #include "results/scaling.h"
@@ -46,11 +47,27 @@ void print_folds(const results::StoredRun& run) {
     fmt::print("and {} classes more\n", run.rows.folds.size() - most);
 }
 
-void print_run(const Reader& reader, const results::StoredRun& run) {
+/// What a run without samples holds instead: the machine that a probe measured, or a timeline.
+void print_held(const Request& request, const Reader& reader, const results::StoredRun& run) {
+  if (is_probe(run.header.series)) {
+    const std::string file = fmt::format("{}, run {}", request.database, run.id.value);
+    fmt::print("{}", machine_text(sim::read_machine({"this-cpu", file, run.header.layouts})));
+    return;
+  }
+  const std::size_t steps = results::read_timeline(reader, run.id).steps.size();
+  fmt::print("it holds no samples{}\n",
+             steps > 0 ? fmt::format(", but a timeline of {} steps: `shardlab show {} --perfetto "
+                                     "trace.json`",
+                                     steps, run.id.value)
+                       : " and no timeline");
+}
+
+void print_run(const Request& request, const Reader& reader, const results::StoredRun& run) {
   const results::RunHeader& header = run.header;
   const bool predicted = header.series.execution == results::Execution::predict;
-  fmt::print("run {} ({})\n{}\n  {}\n", run.id.value, run.uuid, title_of(header.series),
-             parameters_of(header.series));
+  fmt::print("run {} ({})\n{}\n", run.id.value, run.uuid, title_of(header.series));
+  if (const std::string parameters = parameters_of(header.series); !parameters.empty())
+    fmt::print("  {}\n", parameters);
   Table facts({"field", "value"});
   facts.row({"status", std::string(results::name_of(run.status)) +
                            (run.reason.empty() ? "" : ": " + run.reason)});
@@ -62,23 +79,27 @@ void print_run(const Reader& reader, const results::StoredRun& run) {
   if (!header.source.empty()) facts.row({"source", header.source});
   facts.row({"command", header.command});
   fmt::print("{}\n", facts.text());
+  std::string sources;
   Table metrics({"metric", "unit", "median", "iterations", "samples", "interval"});
   for (const results::MetricSamples& samples : run.rows.metrics) {
     const auto summary = results::summarize(reader, run.id, samples.metric.name);
     // Bytes and flop of a prediction are counted, not predicted.
     const char* mark = predicted && !samples.metric.exact ? "~" : "";
-    metrics.row(
-        {samples.metric.name, samples.metric.unit,
-         summary ? fmt::format("{}{:.6g}", mark, summary->median) : "-",
-         summary ? std::to_string(summary->iterations) : "-",
-         std::to_string(samples.samples.size()),
-         summary && summary->interval
-             ? fmt::format("{}{:.4g} .. {:.4g}, {:.3g} %{}{}", mark, summary->interval->low,
-                           summary->interval->high, summary->coverage * 100,
-                           summary->source.empty() ? "" : ", weakest source ", summary->source)
-             : ""});
+    metrics.row({samples.metric.name, samples.metric.unit,
+                 summary ? fmt::format("{}{:.6g}", mark, summary->median) : "-",
+                 summary ? std::to_string(summary->iterations) : "-",
+                 std::to_string(samples.samples.size()),
+                 summary && summary->interval
+                     ? fmt::format("{}{:.4g} .. {:.4g}, {:.3g} %", mark, summary->interval->low,
+                                   summary->interval->high, summary->coverage * 100)
+                     : ""});
+    if (summary && !summary->source.empty())
+      sources += fmt::format("weakest source of {}: {}\n", samples.metric.name, summary->source);
   }
-  fmt::print("{}", metrics.text());
+  if (metrics.empty())
+    print_held(request, reader, run);
+  else
+    fmt::print("{}{}", metrics.text(), sources);
   print_folds(run);
   if (run.rows.checks.empty()) return;
   std::vector<results::Check> checks = run.rows.checks;
@@ -162,7 +183,7 @@ Exit show_verb(const Request& request) {
     else if (request.json)
       fmt::print("{}\n", results::to_json(run));
     else
-      print_run(reader, run);
+      print_run(request, reader, run);
   }
   return Exit::fine;
 }

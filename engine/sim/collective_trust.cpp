@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,6 @@ namespace shardlab::sim {
 namespace {
 
 constexpr double mebibyte = 1 << 20;
-constexpr double unknown = 0.5;
 
 // By band: what half_width_from says of all logs, to two digits.
 constexpr std::array half_widths{0.23, 0.15, 0.26};
@@ -18,11 +18,13 @@ constexpr std::array half_widths{0.23, 0.15, 0.26};
 struct Logs {
   std::string_view collective;
   std::array<int, 3> by_band;
+  double most_bytes;
+  int most_ranks;
 };
 constexpr std::array validated{
-    Logs{"all_reduce", {4, 4, 16}},
-    Logs{"all_to_all", {0, 0, 9}},
-    Logs{"send_recv", {0, 0, 1}},
+    Logs{"all_reduce", {4, 4, 16}, 16384 * mebibyte, 1440},
+    Logs{"all_to_all", {0, 0, 9}, 16384 * mebibyte, 192},
+    Logs{"send_recv", {0, 0, 1}, 1024 * mebibyte, std::numeric_limits<int>::max()},
 };
 
 }  // namespace
@@ -37,12 +39,17 @@ const char* name_of(Band band) {
   return names[static_cast<std::size_t>(band)];
 }
 
+bool are_validated(std::string_view wires) {
+  constexpr std::array known{"switch", "infiniband", "roce", "efa"};
+  return std::find(known.begin(), known.end(), wires) != known.end();
+}
+
 CollectiveTrust collective_trust(std::string_view collective, double bytes) {
   const auto band = static_cast<std::size_t>(band_of(bytes));
   for (const Logs& each : validated)
     if (each.collective == collective && each.by_band[band] > 0)
-      return {half_widths[band], each.by_band[band]};
-  return {unknown, 0};
+      return {half_widths[band], each.by_band[band], each.most_bytes, each.most_ranks};
+  return {};
 }
 
 double half_width_from(std::span<const Residual> residuals, Band band) {

@@ -15,17 +15,23 @@ enum class Band : std::uint8_t { small, middle, large };
 
 /// How well a collective is predicted without a log of it.
 struct CollectiveTrust {
-  double half_width = 0;  ///< Relative, of the 80 % interval.
-  int logs = 0;           ///< Public logs that this rests on; 0: not validated.
+  double half_width = 0.5;  ///< Relative, of the 80 % interval; this one without any log.
+  int logs = 0;             ///< Public logs that this rests on; 0: not validated.
+  double most_bytes = 0;    ///< The largest size in them.
+  int most_ranks = 0;       ///< The most ranks in them; of send_recv any number, it joins two.
 };
 
-/// Of predictions by `choose`, `all_to_all` and `exchange` on NVLink, InfiniBand, RoCE or EFA.
-///
-/// Half of the prediction is assumed where no log is; on other fabrics, whose words pass through
-/// the hosts, errors of a factor of 5 were seen below 64 MiB.
+/// Of predictions by `choose`, `all_to_all` and `exchange` on validated wires.
 ///
 /// Source   Public logs of nccl-tests, by `half_width_from`.
 [[nodiscard]] CollectiveTrust collective_trust(std::string_view collective, double bytes);
+
+/// Whether several public logs are of wires of this kind, as `nvlink.kind` or `fabric.kind` of a
+/// machine: switch, infiniband, roce, efa.
+///
+/// Of TCPXO, whose words pass through the hosts, there is one, which errs by a factor of 5 below
+/// 64 MiB.
+[[nodiscard]] bool are_validated(std::string_view wires);
 
 /// A row of a log that was not used for what it is compared with.
 struct Residual {

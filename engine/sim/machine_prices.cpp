@@ -126,10 +126,33 @@ const CollectiveCurve* MachinePrices::curve_of(std::string_view collective,
 }
 
 CallTrust MachinePrices::trust(const Step& start, const Place& place) const {
-  if (const CollectiveCurve* curve = curve_of(call_of(start), place))
-    return {curve->half_width, curve->source};
-  return {collective_trust(call_of(start), static_cast<double>(start.bytes)).half_width,
-          Source::derived};
+  const bool pair = start.relative_peer != 0;
+  auto bytes = static_cast<double>(start.bytes);
+  if (const CollectiveCurve* curve = curve_of(call_of(start), place)) {
+    const RateLine& line = lines_[static_cast<std::size_t>(curve - machine_.collectives.data())];
+    const bool outside = (bytes > 0 && line.at(bytes).extrapolated) ||
+                         (!pair && !measured_around(call_of(start), place));
+    return {curve->half_width, curve->source, outside, true};
+  }
+  if (is(start, "all_to_all")) bytes /= place.ranks;
+  const bool far = pair ? place.wire == Wire::network : place.domains > 1;
+  CollectiveTrust trust;
+  if (are_validated(machine_.word(far ? "fabric.kind" : "nvlink.kind")))
+    trust = collective_trust(call_of(start), bytes);
+  const bool outside =
+      trust.logs > 0 && (bytes > trust.most_bytes || place.ranks > trust.most_ranks);
+  return {trust.half_width, Source::derived, outside, trust.logs > 0};
+}
+
+bool MachinePrices::measured_around(std::string_view collective, const Place& place) const {
+  bool fewer = false;
+  bool more = false;
+  for (const CollectiveCurve& curve : machine_.collectives) {
+    if (curve.collective != collective || curve.hosts != std::max(1, place.domains)) continue;
+    fewer = fewer || curve.ranks <= place.ranks;
+    more = more || curve.ranks >= place.ranks;
+  }
+  return fewer && more;
 }
 
 double MachinePrices::modelled(const Step& start, const Place& place) const {

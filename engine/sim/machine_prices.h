@@ -36,6 +36,8 @@ struct WhatIf {
 struct CallTrust {
   double half_width = 0;
   Source source = Source::derived;
+  bool extrapolated = false;  ///< Sizes or ranks lie outside what was measured.
+  bool validated = true;      ///< Measured, or by a model that logs of such calls were held to.
 };
 
 /// Prices of a machine and a software profile.
@@ -63,6 +65,9 @@ class MachinePrices final : public Prices {
   [[nodiscard]] double modelled(const Step& start, const Place& place) const;
   [[nodiscard]] const CollectiveCurve* curve_of(std::string_view collective,
                                                 const Place& place) const;
+
+  /// Whether curves of no more and of no fewer ranks are known.
+  [[nodiscard]] bool measured_around(std::string_view collective, const Place& place) const;
 
   const Machine& machine_;
   Profile profile_;

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 /// A machine file of this processor, and databases of its runs.
 class CalibrateDatabase : public Typed {
  protected:
-  /// Rates that are far too good for any core, so that kernels take longer than predicted.
-  void write_machine(double pointwise_rate = 2e10) {
+  /// Every rate is one number, in bytes or flop per second.
+  void write_machine(double rate = 2e10) {
     std::ofstream file(folder_.path("base.toml"));
     file << "gpu.name = \"" << processor_name() << "\"\ngpu.arch = \"cpu\"\nhost.cpu = \"intel\"\n";
     const auto number = [&file](const char* path, double value, const char* unit) {
@@ -28,11 +28,11 @@ class CalibrateDatabase : public Typed {
            << "\", source = \"derived\" }\n";
     };
     number("gpu.memory", 1e10, "B");
-    number("gpu.memory_bandwidth", pointwise_rate, "B/s");
+    number("gpu.memory_bandwidth", rate, "B/s");
     number("gpu.launch", 0, "s");
     number("host.launch", 0, "s");
     for (const char* peak : {"float64", "float32", "bfloat16", "float16"})
-      number((std::string("gpu.peak.") + peak).c_str(), 1e11, "FLOP/s");
+      number((std::string("gpu.peak.") + peak).c_str(), rate, "FLOP/s");
     file << "host.gpus = { value = 2, source = \"derived\" }\n"
             "nvlink.domain = { value = 2, source = \"derived\" }\n"
             "nic.count = { value = 0, source = \"derived\" }\n";
@@ -76,7 +76,8 @@ class CalibrateDatabase : public Typed {
 };
 
 TEST_F(CalibrateDatabase, RealRunsCorrectAMachineThatIsThenPredictedOn) {
-  write_machine();
+  // About what a core does with kernels of some kilobytes.
+  write_machine(2e9);
   ASSERT_EQ(type("run vit --preset tiny --ranks 1 --train --iterations 1").exit, 0);
   ASSERT_EQ(type("run vit --preset tiny --ranks 1 --iterations 1").exit, 0);
   const Ended ended = type("calibrate ./base.toml --from shardlab.sqlite -o mine.toml");

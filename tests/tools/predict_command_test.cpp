@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "results/scaling.h"
 #include "tests/tools/typed.h"
 
 namespace shardlab::test {
@@ -31,6 +32,41 @@ TEST_F(PredictCommand, StoresRunsThatShowAndExplainRead) {
     for (const Json& cause : each["causes"]) sum += cause["seconds"].get<double>();
     EXPECT_NEAR(sum, each["total_seconds"].get<double>(), 1e-12);
   }
+}
+
+// 3 ranks of one class receive other shares of the sums, and 2x2 ranks have groups of both axes.
+TEST_F(PredictCommand, BytesOfAllRanksAreThoseThatWereMeasured) {
+  for (const char* scenario : {"vit", "ring_attention"})
+    for (const char* mesh : {"--ranks 2,3,4", "--mesh data=2,domain=2"})
+      for (const char* train : {"", " --train"}) {
+        const std::string problem =
+            std::string(scenario) + " --preset tiny --no-timeline " + mesh + train;
+        ASSERT_EQ(type("run " + problem + " --iterations 1").exit, 0);
+        ASSERT_EQ(type("predict " + problem + " --machine dgx-h100").exit, 0);
+      }
+  const results::Reader reader =
+      results::open_for_reading(folder_.path("shardlab.sqlite").string());
+  const std::vector<results::Curve> all = results::scaling_curves(reader);
+  int compared = 0;
+  for (const results::Curve& curve : all)
+    for (const results::CurveRow& row : curve.rows)
+      for (const results::Companion& each : results::companions(curve, row, all)) {
+        ++compared;
+        EXPECT_EQ(*each.row->bytes_sent, *row.bytes_sent)
+            << curve.series.scenario << " on " << row.mesh;
+      }
+  EXPECT_EQ(compared, 16);
+}
+
+TEST_F(PredictCommand, WhatLiesOutsideTheMeasuredIsLabelledHereAndWhereItIsStored) {
+  // A tiny model has kernels far below every curve; its sums are of 1 KiB and less.
+  const Ended predicted =
+      type("predict vit --preset tiny --machine slow-ethernet --ranks 16 --train");
+  for (const char* part : {"derived, extrapolated", "domain=16 extrapolated: ", "domain=16 not"})
+    EXPECT_TRUE(has(predicted.out, part)) << part << " is not in\n" << predicted.out;
+  const char* const stored = "derived, extrapolated, not validated";
+  EXPECT_TRUE(has(type("show").out, stored)) << type("show").out;
+  EXPECT_TRUE(has(type("show 1").out, stored)) << type("show 1").out;
 }
 
 TEST_F(PredictCommand, JsonHasTimeMemoryAndWhereNumbersComeFrom) {

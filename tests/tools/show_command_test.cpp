@@ -3,7 +3,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/sim/machines.h"
+#include "results/store.h"
 #include "tests/tools/typed.h"
+#include "tools/probe_store.h"
 
 namespace shardlab::test {
 namespace {
@@ -82,6 +85,39 @@ TEST_F(ShowCommand, PredictedRowsAreMarkedInEveryTable) {
   EXPECT_TRUE(has(type("show runs").out, "~dgx-h100"));
   const Ended one = type("show 4");
   EXPECT_TRUE(has(one.out, "~") && has(one.out, "stands for")) << one.out;
+}
+
+TEST_F(ShowCommand, AProbeShowsTheNumbersThatItMeasured) {
+  Probed probed;
+  probed.machine = sim::find_machine("dgx-h100");
+  store_probe(probed, folder_.path("shardlab.sqlite").string(), "shardlab probe");
+  const Ended one = type("show 1");
+  EXPECT_EQ(one.exit, 0) << one.err;
+  for (const char* part : {"gpu.memory_bandwidth", "3.35 TB/s", "matmul, tf32"})
+    EXPECT_TRUE(has(one.out, part)) << part << " is not in\n" << one.out;
+  const Ended all = type("show");
+  EXPECT_TRUE(has(all.out, "its numbers: shardlab show 1")) << all.out;
+  EXPECT_FALSE(has(all.out, "speedup")) << all.out;
+}
+
+TEST_F(ShowCommand, ARunWithoutSamplesSaysWhatItHolds) {
+  {
+    results::Store store(folder_.path("shardlab.sqlite").string());
+    results::RunHeader header;
+    header.series.scenario = "vit";
+    for (const bool timeline : {false, true}) {
+      const results::RunId run = store.start_run(header);
+      results::Step step;
+      step.op = "add";
+      step.lane = "compute";
+      if (timeline) store.append(run, results::Timeline{{}, {step}});
+      store.finish_run(run, results::RunStatus::failed, "out of luck");
+    }
+  }
+  const Ended first = type("show 1");
+  EXPECT_TRUE(has(first.out, "it holds no samples and no timeline")) << first.out;
+  EXPECT_TRUE(has(first.out, "failed: out of luck")) << first.out;
+  EXPECT_TRUE(has(type("show 2").out, "a timeline of 1 steps: `shardlab show 2 --perfetto"));
 }
 
 }  // namespace
