@@ -33,11 +33,11 @@ AxisList trailing(const DimLayout& longer, const DimLayout& shorter) {
 std::vector<std::int64_t> part_sizes(const Worker& worker, const DimLayout& longer,
                                      const DimLayout& shorter) {
   const Mesh& mesh = worker.mesh();
-  const AxisList axes = trailing(longer, shorter);
-  std::vector<std::int64_t> sizes;
-  for (int i = 0; i < mesh.size(axes); ++i)
-    sizes.push_back(
-        longer.split->size(mesh.position(longer.axes, mesh.member(axes, worker.coordinates(), i))));
+  const int parts = mesh.size(trailing(longer, shorter));
+  const int first = mesh.position(shorter.axes, worker.coordinates()) * parts;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts));
+  for (int i = 0; i < parts; ++i)
+    sizes[static_cast<std::size_t>(i)] = longer.split->size(first + i);
   return sizes;
 }
 

@@ -13,14 +13,17 @@ const Layout* cut_further(LayoutTable& layouts, const Layout& stored, const Shap
   for (int a = mesh.ndim() - 1; a >= 0; --a)
     if (stored.placement(a).kind == Placement::Kind::replicate) axes.push_back(a);
   const int ranks = mesh.size(axes);
-  int best = -1;
-  for (int d = 0; d < shape.ndim(); ++d) {
-    if (stored.dim(d).split != nullptr) continue;
-    if (best < 0 || (shape[best] < ranks && shape[d] > shape[best])) best = d;
-  }
-  if (ranks == 1 || best < 0 || shape.count() < ranks) return &stored;
+  int d = 0;
+  while (d < shape.ndim() && shape[d] == 1) ++d;
+  if (ranks == 1 || d == shape.ndim() || shape.count() < ranks) return &stored;
+  DimLayout dim = stored.dim(d);
+  std::vector<std::int64_t> parts;
+  for (const std::int64_t part : dim.split == nullptr ? std::vector{shape[d]} : dim.split->sizes())
+    for (const std::int64_t size : even_split(mesh, axes, part).sizes()) parts.push_back(size);
+  for (const int axis : axes) dim.axes.push_back(axis);
+  dim.split = layouts.intern(Split::of_sizes(parts));
   Layout further = stored;
-  further.set_dim(best, {axes, layouts.intern(even_split(mesh, axes, shape[best]))});
+  further.set_dim(d, dim);
   return layouts.intern(further);
 }
 

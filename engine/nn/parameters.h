@@ -19,9 +19,9 @@ struct ParameterRule {
 enum class Storage {
   /// As the rule says.
   whole,
-  /// A part of their own: the axes that leave `stored` whole cut the first whole dim that has an
-  /// element for each rank, else the longest one. A parameter of fewer elements than these ranks
-  /// stays as it is.
+  /// A part of their own: axes that leave `stored` whole cut its outermost dim of more than one
+  /// element, within the parts there are, so that all parts are one run of memory. Ranks beyond the
+  /// extent keep nothing; a parameter of fewer elements than these ranks stays as it is.
   sharded,
 };
 

@@ -117,20 +117,21 @@ TEST(Parameters, CountAsParameterBytesOfWhatIsStored) {
 TEST(Parameters, StoredShardedAreCutFurtherByEveryAxisThatLeftThemWhole) {
   run_on(on("data=2,domain=2"), [](Worker& worker, int) {
     const nn::Parameters parameters(
-        worker, {{"position", {{"domain", 1}}, {{"domain", 1}}}, {"both", {{"domain", 0}}, {}}},
+        worker,
+        {{"position", {{"domain", 1}}, {{"domain", 1}}}, {"blocks", {{"domain", 0, 3}}, {}}},
         nn::Storage::sharded);
     const auto stored = [&](const std::string& name, const Shape& shape) {
       return stored_of(parameters.normal(name, shape, 1));
     };
     EXPECT_EQ(stored("weight", {10, 8}), "[10(domain+data: 3,2,3,2), 8]");
-    // The first dim that has four; the longest where none has.
-    EXPECT_EQ(stored("weight", {3, 8}), "[3, 8(domain+data: 4x2)]");
-    EXPECT_EQ(stored("weight", {2, 3}), "[2, 3(domain+data: 1,1,1,0)]");
+    EXPECT_EQ(stored("weight", {3, 8}), "[3(domain+data: 1,1,1,0), 8]");
+    EXPECT_EQ(stored("weight", {1, 1, 9}), "[1, 1, 9(domain+data: 3,2,2,2)]");
     EXPECT_EQ(stored("bias", {4}), "[4(domain+data: 4x1)]");
     EXPECT_EQ(stored("bias", {3}), "[3]");
     EXPECT_EQ(stored("scale", {}), "[]");
-    EXPECT_EQ(stored("position", {1, 6, 8}), "[1, 6(domain: 2x3), 8(data: 2x4)]");
-    EXPECT_EQ(stored("both", {6, 4}), "[6(domain: 2x3), 4(data: 2x2)]");
+    EXPECT_EQ(stored("position", {1, 6, 8}), "[1, 6(domain+data: 2,1,2,1), 8]");
+    // Units of 3 within the cut of the rule: 6 and 3 rows.
+    EXPECT_EQ(stored("blocks", {9, 4}), "[9(domain+data: 3,3,2,1), 4]");
     EXPECT_EQ(used_of(parameters.normal("weight", {10, 8}, 1)), "[10, 8]");
   });
   run_on({}, [](Worker& worker, int) {
