@@ -181,12 +181,18 @@ int run(int argc, char** argv) {
   probe.add_flag("--json", probed.json, "print JSON for programs");
   PlanRequest planned;
   CLI::App& plan = *app.add_subcommand(
-      "plan", "the fastest meshes of a problem on a machine, and why the others do not go");
+      "plan", "the best ways to run a problem on a machine, and why the others do not go");
   add_problem_options(plan, scenarios, request, typed, "paper");
   database(plan);
   add_machine_options(plan, planned);
   plan.add_option("--memory", planned.memory, "of a device, such as 80GiB; else the machine's");
   plan.add_option("--max-ranks", planned.max_ranks, "most ranks")->capture_default_str();
+  plan.add_option("--offload", planned.offload,
+                  "may lie in host memory, predicted only: none, optimizer, activations, both");
+  plan.add_option("--objective", planned.objective, "time, gpu-hours or memory")
+      ->capture_default_str();
+  plan.add_flag("--strategies", planned.strategies,
+                "the alternatives to domain parallelism side by side");
   CLI::App& list = *app.add_subcommand(
       "list", "scenarios, `machines`, `profiles`, or the parameters of one scenario");
   list.add_option("scenario", request.names, "whose parameters are shown");
@@ -226,6 +232,7 @@ int run(int argc, char** argv) {
     if (run.parsed()) exit = run_verb(scenarios, request);
     for (CLI::App* verb : {&predict, &plan})
       if (verb->parsed() && verb->get_option("--preset")->count() == 0) request.preset = "paper";
+    if (plan.parsed() && typed.dtypes.empty()) request.dtypes = {"float32", "bfloat16"};
     if (predict.parsed()) exit = predict_verb(scenarios, request, predicted);
     if (reproduce.parsed()) exit = reproduce_verb(scenarios, request);
     if (explain_time.parsed()) exit = explain_verb(scenarios, request, at);

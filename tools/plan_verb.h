@@ -10,8 +10,11 @@ namespace shardlab {
 struct PlanRequest {
   std::string machine;
   std::string profile = "shardlab";
-  std::string memory;  ///< Of a device, such as 80GiB; empty: what the machine has.
+  std::string memory;   ///< Of a device, such as 80GiB; empty: what the machine has.
+  std::string offload;  ///< What may lie in host memory, commas separate; empty: anything.
+  std::string objective = "time";
   int max_ranks = 64;
+  bool strategies = false;
 };
 
 /// Reads `80GiB`, `80GB`, `512MiB`.
@@ -21,7 +24,7 @@ struct PlanRequest {
 [[nodiscard]] double parse_bytes(const std::string& text);
 
 /// Predicts a problem on every mesh of data and domain axes up to a number of ranks and prints the
-/// fastest that fit, and why the others do not.
+/// best plans that fit, and why the others do not; or the alternatives to domain parallelism.
 Exit plan_verb(const Scenarios& scenarios, const Request& request, const PlanRequest& options);
 
 }  // namespace shardlab

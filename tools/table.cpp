@@ -34,6 +34,9 @@ std::string scaled(double value, double step, const std::array<const char*, 5>& 
   return fmt::format("{:.{}f} {}", value, digits, units[unit]);
 }
 
+/// Whether three digits show at least one of this unit.
+bool rounds_to(double seconds, double unit) { return seconds >= 0.9995 * unit; }
+
 }  // namespace
 
 Table::Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
@@ -71,14 +74,15 @@ std::string Table::text(std::size_t width) const {
 }
 
 std::string show_seconds(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3f} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (rounds_to(seconds, 1)) return fmt::format("{:.3f} s", seconds);
+  if (rounds_to(seconds, 1e-3)) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 std::string show_range(double low_seconds, double high_seconds) {
-  if (high_seconds >= 1) return fmt::format("{:.3f} .. {:.3f} s", low_seconds, high_seconds);
-  if (high_seconds >= 1e-3)
+  if (rounds_to(high_seconds, 1))
+    return fmt::format("{:.3f} .. {:.3f} s", low_seconds, high_seconds);
+  if (rounds_to(high_seconds, 1e-3))
     return fmt::format("{:.3g} .. {:.3g} ms", low_seconds * 1e3, high_seconds * 1e3);
   return fmt::format("{:.3g} .. {:.3g} us", low_seconds * 1e6, high_seconds * 1e6);
 }

@@ -141,34 +141,6 @@ TEST_F(PredictCommand, WhatIsWrongIsSaid) {
   expect("explain vit --at 3", 2, "no published time on so many GPUs");
 }
 
-TEST_F(PredictCommand, PlanNamesTheFastestMeshesAndWhyOthersDoNotGo) {
-  const Ended plan = type(
-      "plan vit --size 2048x2048 --batch 4 --machine dgx-h100 --max-ranks 16 --memory 30GiB "
-      "--train --json");
-  EXPECT_EQ(plan.exit, 0) << plan.err;
-  const Json rows = Json::parse(plan.out);
-  EXPECT_EQ(rows.size(), 15U);
-  double before = 0;
-  int refused = 0;
-  for (const Json& row : rows) {
-    if (!row["fits"].get<bool>()) {
-      EXPECT_FALSE(row["reason"].get<std::string>().empty());
-      ++refused;
-      continue;
-    }
-    EXPECT_EQ(refused, 0) << "those that fit come first";
-    EXPECT_GE(row["seconds"].get<double>(), before);
-    EXPECT_LE(row["device_bytes"].get<double>(), 30 * 0x1p30);
-    before = row["seconds"].get<double>();
-  }
-  EXPECT_GT(refused, 0);
-  EXPECT_GT(before, 0);
-  const Ended none = type("plan vit --machine dgx-h100 --max-ranks 2 --memory 1GiB --train");
-  EXPECT_EQ(none.exit, 1);
-  EXPECT_TRUE(has(none.out, "no plan fits") && has(none.out, "too much")) << none.out;
-  expect("plan vit --machine dgx-h100 --memory 80", 2, "expected a size such as 80GiB");
-}
-
 TEST_F(PredictCommand, ReproduceComparesEveryPublishedRow) {
   const Ended ended = type("reproduce all");
   EXPECT_EQ(ended.exit, 0) << ended.err;
