@@ -22,9 +22,10 @@ struct Parts {
   int kernels = 0;
 };
 
-Parts parts_of(const sim::Rates& rates, Precision precision, const Trace& trace, Family adjusted) {
+Parts parts_of(const sim::Rates& rates, Precision precision, std::span<const Step> steps,
+               Family adjusted) {
   Parts parts;
-  for (const Step& step : trace.steps()) {
+  for (const Step& step : steps) {
     if (step.kind != Step::Kind::kernel) continue;
     const Family family = sim::family_of(step.op);
     const Precision how{step.dtype,
@@ -83,13 +84,13 @@ std::vector<std::string> calibrate_rates(sim::Machine& machine, Precision precis
   const sim::Rates rates(machine);
   const double launch = machine.value("gpu.launch");
   bool backward = false;
-  for (const Step& step : steps.front().trace->steps())
+  for (const Step& step : steps.front().steps)
     backward = backward || sim::family_of(step.op) == Family::attention_gradient;
   const Family adjusted = backward ? Family::attention_gradient : Family::attention;
   std::vector<Parts> parts;
   bool attention_alone = true;
   for (const RatedTrace& step : steps) {
-    parts.push_back(parts_of(rates, precision, *step.trace, adjusted));
+    parts.push_back(parts_of(rates, precision, step.steps, adjusted));
     attention_alone = attention_alone && parts.back().products < 0.05 * step.seconds;
   }
   if (attention_alone) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace shardlab {
 
 /// A traced step on one rank and what it took.
 struct RatedTrace {
-  const Trace* trace = nullptr;
+  std::span<const Step> steps;
   double seconds = 0;
 };
 

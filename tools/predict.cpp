@@ -13,14 +13,13 @@ namespace {
 /// and communication apart.
 void judge(Prediction& prediction, const sim::MachinePrices& prices,
            const PredictOptions& options) {
-  const auto slowest =
-      std::max_element(prediction.simulated.timelines.begin(), prediction.simulated.timelines.end(),
-                       [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  const sim::Timeline* slowest = &prediction.simulated.slowest();
   std::map<sim::Family, double> spread;
   double total = 0;
   std::map<std::string, double> outside;
   std::map<std::string, double> not_validated;
-  for (const Step& step : slowest->steps) {
+  for (const sim::TimedStep& timed : slowest->steps) {
+    const Step& step = *timed.step;
     if (step.kind != Step::Kind::kernel) continue;
     const sim::OpTime time = prices.rated(step);
     spread[sim::family_of(step.op)] += time.seconds * time.half_width;
@@ -33,13 +32,14 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
   // Collectives err together as far as one model or one curve prices them.
   double spread_of_calls = 0;
   std::map<std::pair<std::uint32_t, std::uint64_t>, const Step*> starts;
-  for (const Step& step : slowest->steps)
-    if (step.kind == Step::Kind::start) starts[{step.axes.mask(), step.sequence}] = &step;
-  const auto number = static_cast<std::size_t>(slowest - prediction.simulated.timelines.begin());
+  for (const sim::TimedStep& timed : slowest->steps)
+    if (timed.step->kind == Step::Kind::start)
+      starts[{timed.step->axes.mask(), timed.sequence}] = timed.step;
+  const int number = prediction.simulated.classes.of_rank[slowest->rank];
   const std::vector<sim::Meeting>& meetings = prediction.simulated.classes.meetings[number];
   for (const sim::WaitCause& wait : slowest->waits) {
-    const Step& step = slowest->steps[wait.step];
-    const Step& start = *starts.at({step.axes.mask(), step.sequence});
+    const sim::TimedStep& timed = slowest->steps[wait.step];
+    const Step& start = *starts.at({timed.step->axes.mask(), timed.sequence});
     const auto meeting = std::find_if(meetings.begin(), meetings.end(), [&](const auto& each) {
       return each.axes == start.axes && each.relative_peer == start.relative_peer;
     });
@@ -67,17 +67,19 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
 std::vector<sim::RankSpans> spans_of(const sim::Simulated& simulated) {
   std::vector<sim::RankSpans> ranks;
   for (const sim::Timeline& timeline : simulated.timelines) {
+    if (!timeline.kept) continue;
     sim::RankSpans rank{timeline.rank, timeline.members, {}, timeline.slowed_seconds};
-    for (const Step& step : timeline.steps) {
+    for (const sim::TimedStep& timed : timeline.steps) {
+      const Step& step = *timed.step;
       if (step.kind == Step::Kind::look) continue;
       sim::Span span;
       span.op = step.op;
       if (step.kind == Step::Kind::start) span.kind = sim::Span::Kind::transfer;
       if (step.kind == Step::Kind::wait) span.kind = sim::Span::Kind::wait;
       if (step.kind != Step::Kind::kernel) span.lane = fmt::format("{}", step.axes.mask());
-      span.sequence = step.sequence;
-      span.begin = step.begin_seconds;
-      span.end = step.end_seconds;
+      span.sequence = timed.sequence;
+      span.begin = timed.begin_seconds;
+      span.end = timed.end_seconds;
       rank.spans.push_back(std::move(span));
     }
     ranks.push_back(std::move(rank));
@@ -96,14 +98,16 @@ Prediction predict(std::shared_ptr<const TracedRanks> traced, const Params& para
                                   options.what_if, mesh.size());
   sim::Stragglers stragglers = options.stragglers;
   if (options.what_if.slow_rank != 1) stragglers.slowdown[0] = options.what_if.slow_rank;
-  prediction.simulated = sim::simulate(placement, prediction.traced->of_rank,
-                                       prediction.traced->traces(), prices, stragglers);
+  prediction.simulated = sim::simulate(placement, prediction.traced->program_of_rank,
+                                       prediction.traced->programs(), prices, stragglers);
   judge(prediction, prices, options);
-  for (const RankMeasure& rank : prediction.traced->classes) {
-    const sim::EngineMemory engine = sim::engine_memory(
-        rank.trace, static_cast<double>(rank.peak_bytes), rank.at_peak, params.train);
+  for (std::size_t c = 0; c < prediction.traced->classes.size(); ++c) {
+    const RankMeasure& rank = prediction.traced->classes[c];
+    const std::vector<Step>& steps = prediction.traced->folded[c].steps();
+    const sim::EngineMemory engine =
+        sim::engine_memory(steps, static_cast<double>(rank.peak_bytes), rank.at_peak, params.train);
     sim::DeviceMemory memory =
-        sim::device_memory(options.machine, options.profile, engine, rank.trace, placement);
+        sim::device_memory(options.machine, options.profile, engine, steps, placement);
     if (memory.total > prediction.memory.total) prediction.memory = std::move(memory);
   }
   prediction.fit = sim::fit(options.machine, prediction.memory);

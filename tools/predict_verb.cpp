@@ -116,8 +116,9 @@ results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
 results::Timeline timeline_of(const Prediction& prediction) {
   Measurement measurement;
   for (const sim::Timeline& timeline : prediction.simulated.timelines) {
+    if (!timeline.kept) continue;
     RankMeasure rank;
-    for (const Step& step : timeline.steps) rank.trace.append(step);
+    for (const sim::TimedStep& step : timeline.steps) rank.trace.append(step.whole());
     measurement.ranks.push_back(std::move(rank));
     measurement.numbers.push_back(timeline.rank);
   }

@@ -74,7 +74,7 @@ class Reproducer {
     std::vector<RatedTrace> single;
     for (const PublishedRow& row : published_.rows)
       if (calibrates(row, train) && row.gpus == 1)
-        single.push_back({&traced(row, 1)->classes.front().trace, *row.seconds});
+        single.push_back({traced(row, 1)->folded.front().steps(), *row.seconds});
     PredictOptions& options = options_[train ? 1 : 0];
     if (!single.empty())
       for (const std::string& line :

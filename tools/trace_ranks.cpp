@@ -1,31 +1,52 @@
 #include "tools/trace_ranks.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "engine/core/check.h"
 #include "engine/core/communicator.h"
 #include "tools/executions.h"
 
 namespace shardlab {
+namespace {
 
-std::vector<const Trace*> TracedRanks::traces() const {
-  std::vector<const Trace*> pointers;
-  for (const RankMeasure& each : classes) pointers.push_back(&each.trace);
-  return pointers;
+std::vector<TracedRanks::Sums> sums_of(const Trace& trace) {
+  std::vector<TracedRanks::Sums> all;
+  for (const Step& step : trace.steps()) {
+    if (step.kind != Step::Kind::start || std::strcmp(step.op, "all_reduce") != 0) continue;
+    const std::int64_t elements = step.bytes / width_of(step.dtype);
+    const auto known = std::find_if(all.begin(), all.end(), [&](const TracedRanks::Sums& sums) {
+      return sums.axes == step.axes && sums.dtype == step.dtype && sums.elements == elements;
+    });
+    if (known == all.end())
+      all.push_back({step.axes, step.dtype, elements, 1});
+    else
+      ++known->calls;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<sim::RankProgram> TracedRanks::programs() const {
+  std::vector<sim::RankProgram> all;
+  for (std::size_t p = 0; p < orders.size(); ++p)
+    all.push_back({&folded[class_of_program[p]], &orders[p]});
+  return all;
 }
 
 std::int64_t TracedRanks::bytes_received(const Mesh& mesh, int rank) const {
-  const RankMeasure& traced = classes[of_rank[rank]];
-  std::int64_t bytes = traced.totals.bytes_received;
-  const Coordinates there = mesh.coordinates(first_rank[of_rank[rank]]);
+  const int its_class = of_rank[rank];
+  std::int64_t bytes = classes[its_class].totals.bytes_received;
+  const Coordinates there = mesh.coordinates(first_rank[its_class]);
   const Coordinates here = mesh.coordinates(rank);
-  for (const Step& step : traced.trace.steps()) {
-    if (step.kind != Step::Kind::start || std::strcmp(step.op, "all_reduce") != 0) continue;
+  for (const Sums& each : sums[its_class]) {
     const auto received = [&](const Coordinates& at) {
-      return all_reduce_bytes(step.bytes / width_of(step.dtype), step.dtype, mesh.size(step.axes),
-                              mesh.position(step.axes, at));
+      return all_reduce_bytes(each.elements, each.dtype, mesh.size(each.axes),
+                              mesh.position(each.axes, at));
     };
-    bytes += received(here) - received(there);
+    bytes += each.calls * (received(here) - received(there));
   }
   return bytes;
 }
@@ -42,11 +63,13 @@ TracedRanks trace_ranks(const Scenario& scenario, const Params& params, const Me
   options.iterations = 1;
   options.timeline = true;
   const Execution meta = meta_execution();
+  std::vector<sim::TurnKinds> kinds;
+  std::map<std::pair<int, sim::TurnOrders>, int> programs;
   for (int rank = 0; rank < mesh.size(); ++rank) {
     const Coordinates at = mesh.coordinates(rank);
     int joined = -1;
     for (std::size_t c = 0; c < traced.classes.size() && joined < 0; ++c)
-      if (traced.classes[c].answers.same_for(at)) joined = static_cast<int>(c);
+      if (traced.classes[c].answers.same_but_for_order(at)) joined = static_cast<int>(c);
     if (joined < 0) {
       options.launch.first_rank = rank;
       Measurement measurement = measure(meta, scenario, params, options);
@@ -54,18 +77,31 @@ TracedRanks trace_ranks(const Scenario& scenario, const Params& params, const Me
         traced.parameters = measurement.parameters;
         traced.notes = measurement.notes;
       }
-      steps += measurement.ranks.front().trace.steps().size();
+      RankMeasure& first = measurement.ranks.front();
+      steps += first.trace.steps().size();
       if (steps > most_steps)
         fail(Fault::unsupported,
              "{} ranks: those up to rank {} do {} different things in {} steps, more than {} are "
              "not traced; parts that divide evenly are traced once",
              mesh.size(), rank, traced.classes.size() + 1, steps, most_steps);
       joined = static_cast<int>(traced.classes.size());
-      traced.classes.push_back(std::move(measurement.ranks.front()));
+      kinds.emplace_back(first.answers, at);
+      traced.folded.emplace_back(first.trace, kinds.back().orders(first.answers, at));
+      traced.sums.push_back(sums_of(first.trace));
+      (void)first.trace.take_steps();
+      traced.classes.push_back(std::move(first));
       traced.first_rank.push_back(rank);
       traced.tables.push_back(std::move(measurement.tables.front()));
     }
     traced.of_rank.push_back(joined);
+    std::pair program(joined, kinds[joined].orders(traced.classes[joined].answers, at));
+    const auto [known, first] =
+        programs.emplace(std::move(program), static_cast<int>(traced.orders.size()));
+    if (first) {
+      traced.orders.push_back(known->first.second);
+      traced.class_of_program.push_back(joined);
+    }
+    traced.program_of_rank.push_back(known->second);
   }
   return traced;
 }

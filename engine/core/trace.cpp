@@ -8,6 +8,7 @@ namespace shardlab {
 
 void Trace::clear() {
   steps_.clear();
+  turns_.clear();
   calls_.clear();
   totals_ = {};
 }

@@ -40,6 +40,13 @@ struct Totals {
   std::int64_t bytes_received = 0;
 };
 
+/// Where a turn of a ring begins in a trace.
+struct Turn {
+  std::size_t step = 0;     ///< Its first step.
+  std::int32_t ring = 0;    ///< As numbered by `Answers::log_turns`.
+  std::int32_t number = 0;  ///< From 0; -1: the ring is over.
+};
+
 /// The steps of one rank in program order.
 class Trace {
  public:
@@ -54,6 +61,15 @@ class Trace {
 
   void append(const Step& step) { steps_.push_back(step); }
   void clear();
+
+  /// Hands out the steps; names of scopes stay.
+  [[nodiscard]] std::vector<Step> take_steps() { return std::exchange(steps_, {}); }
+
+  /// Notes that the next step begins turn `number` of a ring, or with -1 that the ring is over.
+  void turn(int ring, int number) {
+    if (keep_) turns_.push_back({steps_.size(), ring, number});
+  }
+  [[nodiscard]] const std::vector<Turn>& turns() const { return turns_; }
 
   /// Number of the next call over these axes since the last clear, from 1.
   [[nodiscard]] std::uint64_t next_call(const AxisList& axes);
@@ -72,6 +88,7 @@ class Trace {
  private:
   bool keep_ = false;
   std::vector<Step> steps_;
+  std::vector<Turn> turns_;
   Totals totals_;
   std::deque<std::string> scopes_;
   std::vector<const std::string*> open_;

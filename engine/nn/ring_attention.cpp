@@ -28,21 +28,30 @@ class Ring {
         k_(k.spec()),
         size_(worker_.mesh().size(cut_.axes)),
         position_(worker_.mesh().position(cut_.axes, worker_.coordinates())) {
-    if (cut_.split->uniform()) return;
     const Split* split = cut_.split;
     const AxisList axes = cut_.axes;
     const Mesh* mesh = &worker_.mesh();
     std::uint64_t key = hash_join(split->hash(), 0x51A6);
     for (const int axis : axes) key = hash_join(key, static_cast<std::uint64_t>(axis));
-    worker_.answers().log(key, worker_.coordinates(), [=](const Coordinates& at) {
-      std::uint64_t hash = hash_start;
-      const int position = mesh->position(axes, at);
-      for (int s = 0; s < split->parts(); ++s)
-        hash = hash_join(hash, static_cast<std::uint64_t>(
-                                   split->size((position - s + split->parts()) % split->parts())));
-      return hash;
-    });
+    // A turn holds the block that it works on, the one that comes and the one that it had before;
+    // the first two and the last have no block before, no sum to pass, or none that comes.
+    const int size = size_;
+    number_ = worker_.answers().log_turns(
+        key, worker_.coordinates(), size, [=](const Coordinates& at, int turn) {
+          const int edge = turn < 2 ? turn + 1 : turn + 1 == size ? 3 : 0;
+          std::uint64_t answer = hash_join(hash_start, static_cast<std::uint64_t>(edge));
+          if (split->uniform()) return answer;
+          const int position = mesh->position(axes, at);
+          for (const int block : {turn - 1, turn, turn + 1})
+            answer = hash_join(answer, static_cast<std::uint64_t>(
+                                           split->size(((position - block) % size + size) % size)));
+          return answer;
+        });
   }
+
+  /// Begins the turn of this number, or ends the ring.
+  void turn(int number) { worker_.trace().turn(number_, number); }
+  void end() { worker_.trace().turn(number_, -1); }
 
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] Worker& worker() const { return worker_; }
@@ -78,6 +87,7 @@ class Ring {
   Spec k_;
   int size_;
   int position_;
+  int number_ = 0;
 };
 
 Attended forward(const Tensor& q, const Tensor& k, const Tensor& v, double scale) {
@@ -86,6 +96,7 @@ Attended forward(const Tensor& q, const Tensor& k, const Tensor& v, double scale
   Pair here{dense(local(k)), dense(local(v))};
   Attended joined;
   for (int step = 0; step < ring.size(); ++step) {
+    ring.turn(step);
     Pair coming;
     Communication passing;
     const bool last = step + 1 == ring.size();
@@ -96,6 +107,7 @@ Attended forward(const Tensor& q, const Tensor& k, const Tensor& v, double scale
     finish_communication(ring.worker(), passing);
     here = std::move(coming);
   }
+  ring.end();
   return joined;
 }
 
@@ -131,6 +143,7 @@ class RingAttention final : public Op {
     Pair coming_sum;
     Communication passing_sum;
     for (int step = 0; step < ring.size(); ++step) {
+      ring.turn(step);
       Pair coming;
       Communication passing;
       const bool last = step + 1 == ring.size();
@@ -152,6 +165,7 @@ class RingAttention final : public Op {
       finish_communication(ring.worker(), passing);
       here = std::move(coming);
     }
+    ring.end();
     finish_communication(ring.worker(), passing_sum);
     call.results[0] = whole(dq, q.layout(), q.shape());
     call.results[1] = whole(coming_sum.k, k.layout(), k.shape());

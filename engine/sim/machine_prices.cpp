@@ -35,6 +35,14 @@ double kept(const Machine& machine, std::string_view path, int ranks) {
 /// The name of a communication in logs and machine files.
 const char* call_of(const Step& start) { return start.relative_peer != 0 ? "send_recv" : start.op; }
 
+/// Says which wires a call loads.
+CallPrice on_wires(CallPrice price, const Step& start, const Place& place) {
+  const bool exchange = start.relative_peer != 0;
+  price.on_network = exchange ? place.wire == Wire::network : place.domains > 1;
+  price.in_domain = exchange ? place.wire == Wire::domain : place.per_domain > 1;
+  return price;
+}
+
 }  // namespace
 
 Wires wires_of(const Machine& machine) {
@@ -155,7 +163,7 @@ bool MachinePrices::measured_around(std::string_view collective, const Place& pl
   return fewer && more;
 }
 
-double MachinePrices::modelled(const Step& start, const Place& place) const {
+CallPrice MachinePrices::modelled(const Step& start, const Place& place) const {
   auto bytes = static_cast<double>(start.bytes);
   Group group{place.ranks, place.domains, place.concurrent};
   if (start.relative_peer != 0) {
@@ -165,26 +173,31 @@ double MachinePrices::modelled(const Step& start, const Place& place) const {
   // A trace counts the parts of all ranks.
   if (is(start, "all_to_all")) bytes /= place.ranks;
   const Choice choice = choose(wires_, group, call_of(start), bytes);
-  return choice.latency_seconds * what_if_.latency +
-         (choice.seconds - choice.latency_seconds) / what_if_.bandwidth;
+  return on_wires({choice.latency_seconds * what_if_.latency,
+                   (choice.seconds - choice.latency_seconds) / what_if_.bandwidth},
+                  start, place);
 }
 
-double MachinePrices::communication(const Step& start, const Place& place) const {
-  if (place.ranks == 1) return 0;
+CallPrice MachinePrices::communication(const Step& start, const Place& place) const {
+  if (place.ranks == 1) return {};
   const CollectiveCurve* curve = curve_of(call_of(start), place);
   check(curve != nullptr || !cpu_, "machine {}: no measured {}; run `shardlab probe`",
         machine_.name, call_of(start));
   if (curve == nullptr) return modelled(start, place);
   const auto bytes = static_cast<double>(start.bytes);
   const RateLine& line = lines_[static_cast<std::size_t>(curve - machine_.collectives.data())];
-  const double seconds = bytes > 0 ? bytes / line.at(bytes).value : curve->points.front().second;
-  if (cpu_ || curve->ranks == place.ranks || start.relative_peer != 0)
-    return seconds / what_if_.bandwidth;
-  // Of another number of ranks: as much more or less as the model says.
-  Place measured = place;
-  measured.ranks = curve->ranks;
-  measured.concurrent = 1;
-  return seconds / what_if_.bandwidth * modelled(start, place) / modelled(start, measured);
+  double seconds = bytes > 0 ? bytes / line.at(bytes).value : curve->points.front().second;
+  seconds /= what_if_.bandwidth;
+  if (!cpu_ && curve->ranks != place.ranks && start.relative_peer == 0) {
+    // Of another number of ranks: as much more or less as the model says.
+    Place measured = place;
+    measured.ranks = curve->ranks;
+    measured.concurrent = 1;
+    seconds *= modelled(start, place).seconds() / modelled(start, measured).seconds();
+  }
+  // On cpu the ranks themselves copy, and nothing is shared.
+  const double latency = cpu_ ? seconds : std::min(seconds, modelled(start, place).latency);
+  return on_wires({latency, seconds - latency}, start, place);
 }
 
 }  // namespace shardlab::sim

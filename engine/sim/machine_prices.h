@@ -41,6 +41,11 @@ struct CallTrust {
 };
 
 /// Prices of a machine and a software profile.
+///
+/// A call loads the fast links of its ranks unless each domain has one member only, and the network
+/// if it crosses domains; an exchange loads what lies between a rank and its farther peer. Its
+/// latency is what the model says that no bytes would take, or the fastest time of a measured
+/// curve.
 class MachinePrices final : public Prices {
  public:
   /// Of `ranks` that work at once; the GPUs of a host that is not full share nothing with idle
@@ -51,7 +56,7 @@ class MachinePrices final : public Prices {
   [[nodiscard]] double issue(const Step& step) const override;
   [[nodiscard]] bool host_computes() const override { return cpu_; }
   [[nodiscard]] double kernel(const Step& step) const override;
-  [[nodiscard]] double communication(const Step& start, const Place& place) const override;
+  [[nodiscard]] CallPrice communication(const Step& start, const Place& place) const override;
   [[nodiscard]] Progress progress(const Step& start) const override;
   [[nodiscard]] double beside_communication() const override { return profile_.beside.value; }
 
@@ -62,7 +67,7 @@ class MachinePrices final : public Prices {
   [[nodiscard]] OpTime rated(const Step& step) const;
 
  private:
-  [[nodiscard]] double modelled(const Step& start, const Place& place) const;
+  [[nodiscard]] CallPrice modelled(const Step& start, const Place& place) const;
   [[nodiscard]] const CollectiveCurve* curve_of(std::string_view collective,
                                                 const Place& place) const;
 

@@ -13,10 +13,10 @@ Quantity exact(double value, const char* from) { return {value, Source::user_mea
 constexpr double channels = 8;
 
 /// Communicators of a trace, with the peers that each connects to.
-double communicator_bytes(const Machine& machine, const Trace& trace) {
+double communicator_bytes(const Machine& machine, std::span<const Step> steps) {
   std::vector<AxisList> seen;
   double bytes = 0;
-  for (const Step& step : trace.steps()) {
+  for (const Step& step : steps) {
     if (step.kind != Step::Kind::start) continue;
     if (std::find(seen.begin(), seen.end(), step.axes) != seen.end()) continue;
     seen.push_back(step.axes);
@@ -28,14 +28,14 @@ double communicator_bytes(const Machine& machine, const Trace& trace) {
 
 }  // namespace
 
-EngineMemory engine_memory(const Trace& trace, double peak,
+EngineMemory engine_memory(std::span<const Step> steps, double peak,
                            const std::array<std::int64_t, category_count>& at_peak, bool training) {
   EngineMemory memory;
   memory.peak = peak;
   for (int c = 0; c < category_count; ++c) memory.at_peak[c] = static_cast<double>(at_peak[c]);
   memory.parameters = memory.at_peak[static_cast<int>(Category::parameter)];
   memory.training = training;
-  for (const Step& step : trace.steps()) {
+  for (const Step& step : steps) {
     if (step.kind == Step::Kind::start && step.relative_peer != 0) memory.ring = true;
     if (step.kind == Step::Kind::kernel && std::strcmp(step.op, "attention") == 0)
       memory.query_block = std::max(memory.query_block,
@@ -45,7 +45,7 @@ EngineMemory engine_memory(const Trace& trace, double peak,
 }
 
 DeviceMemory device_memory(const Machine& machine, const Profile& profile,
-                           const EngineMemory& engine, const Trace& trace,
+                           const EngineMemory& engine, std::span<const Step> steps,
                            const Placement& placement) {
   DeviceMemory memory;
   memory.engine = engine.peak;
@@ -82,7 +82,7 @@ DeviceMemory device_memory(const Machine& machine, const Profile& profile,
     }
   if (placement.mesh().size() > 1) {
     const double base = machine.value_or("nccl.communicator", 0);
-    const double connections = communicator_bytes(machine, trace);
+    const double connections = communicator_bytes(machine, steps);
     Quantity buffers =
         machine.has("nccl.communicator") ? machine.number("nccl.communicator") : exact(0, "none");
     buffers.value = std::max(base, connections);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,12 @@ struct DeviceMemory {
   std::vector<MemoryPart> parts;  ///< They add up to the total.
 };
 
-[[nodiscard]] EngineMemory engine_memory(const Trace& trace, double peak,
+[[nodiscard]] EngineMemory engine_memory(std::span<const Step> steps, double peak,
                                          const std::array<std::int64_t, category_count>& at_peak,
                                          bool training);
 
 [[nodiscard]] DeviceMemory device_memory(const Machine& machine, const Profile& profile,
-                                         const EngineMemory& engine, const Trace& trace,
+                                         const EngineMemory& engine, std::span<const Step> steps,
                                          const Placement& placement);
 
 /// Whether a device holds it: fits, fits within the margin of error only, or by how much not.

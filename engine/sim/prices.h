@@ -11,6 +11,16 @@ enum class Progress : std::uint8_t {
   at_wait,  ///< By the rank itself when it waits, as rank threads copy.
 };
 
+/// A communication on idle wires.
+struct CallPrice {
+  double latency = 0;      ///< Shared with nothing.
+  double transfer = 0;     ///< Longer if others move bytes over the same wires.
+  bool in_domain = false;  ///< Bytes cross the fast links of each member.
+  bool on_network = false;
+
+  [[nodiscard]] double seconds() const { return latency + transfer; }
+};
+
 /// What every step of a trace costs, alone, on one machine and with one software profile.
 ///
 /// Units    Seconds.
@@ -27,8 +37,8 @@ class Prices {
   /// A kernel on an idle device.
   [[nodiscard]] virtual double kernel(const Step& step) const = 0;
 
-  /// A communication on idle wires, from the moment that all its members are there.
-  [[nodiscard]] virtual double communication(const Step& start, const Place& place) const = 0;
+  /// From the moment that all its members are there.
+  [[nodiscard]] virtual CallPrice communication(const Step& start, const Place& place) const = 0;
 
   [[nodiscard]] virtual Progress progress(const Step& /*start*/) const { return Progress::beside; }
 

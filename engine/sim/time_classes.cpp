@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
 
 #include "engine/core/check.h"
@@ -11,7 +12,7 @@ namespace shardlab::sim {
 namespace {
 
 /// The communicators and distances that a trace names, in order of appearance.
-std::vector<Meeting> meetings_of(const Trace& trace) {
+std::vector<Meeting> meetings_of(const FoldedTrace& trace) {
   std::vector<Meeting> found;
   for (const Step& step : trace.steps()) {
     if (step.kind != Step::Kind::start) continue;
@@ -19,7 +20,7 @@ std::vector<Meeting> meetings_of(const Trace& trace) {
       return meeting.axes == step.axes && meeting.relative_peer == step.relative_peer;
     };
     if (std::none_of(found.begin(), found.end(), same))
-      found.push_back({step.axes, step.relative_peer, {}, {}});
+      found.push_back({step.axes, step.relative_peer, {}, 0, 0});
   }
   return found;
 }
@@ -32,6 +33,12 @@ std::uint64_t hash_of(const Place& place) {
   return hash;
 }
 
+std::uint64_t hash_of(const std::vector<int>& colours) {
+  std::uint64_t hash = hash_start;
+  for (const int colour : colours) hash = hash_join(hash, static_cast<std::uint64_t>(colour));
+  return hash;
+}
+
 /// All groups along one list of axes; their members share everything but their own colour.
 struct Groups {
   AxisList axes;
@@ -39,6 +46,7 @@ struct Groups {
   std::vector<std::vector<int>> members;
   std::vector<Place> places;
   std::vector<std::vector<int>> colours;  ///< Distinct ones of the members, in the round at work.
+  std::vector<std::uint64_t> hashes;      ///< Of the colours.
 
   Groups(const Placement& placement, const AxisList& along) : axes(along) {
     const Mesh& mesh = placement.mesh();
@@ -55,6 +63,7 @@ struct Groups {
       }
     }
     colours.resize(members.size());
+    hashes.resize(members.size());
   }
 
   void look(const std::vector<int>& now) {
@@ -62,6 +71,7 @@ struct Groups {
       colours[g].clear();
       for (const int rank : members[g]) colours[g].push_back(now[rank]);
       keep_distinct(colours[g]);
+      hashes[g] = hash_of(colours[g]);
     }
   }
 
@@ -75,10 +85,13 @@ struct Groups {
 class Refinement {
  public:
   Refinement(const Placement& placement, std::span<const int> trace_class,
-             std::span<const Trace* const> traces)
+             std::span<const RankProgram> programs)
       : placement_(placement), trace_class_(trace_class) {
-    for (const Trace* trace : traces) {
-      meetings_.push_back(meetings_of(*trace));
+    std::map<const FoldedTrace*, std::vector<Meeting>> known;
+    for (const RankProgram& program : programs) {
+      const auto [found, first] = known.try_emplace(program.trace);
+      if (first) found->second = meetings_of(*program.trace);
+      meetings_.push_back(found->second);
       for (const Meeting& meeting : meetings_.back())
         if (find(meeting.axes) < 0) groups_.emplace_back(placement, meeting.axes);
     }
@@ -101,11 +114,8 @@ class Refinement {
       for (Groups& groups : groups_) groups.look(now_);
       for (int rank = 0; rank < ranks; ++rank) {
         std::uint64_t key = hash_join(hash_start, static_cast<std::uint64_t>(now_[rank]));
-        for (const Meeting& meeting : meetings_[trace_class_[rank]]) {
-          for (const int met : colours_met(meeting, rank))
-            key = hash_join(key, static_cast<std::uint64_t>(met));
-          key = hash_join(key, 0);
-        }
+        for (const Meeting& meeting : meetings_[trace_class_[rank]])
+          key = hash_join(key, hash_met(meeting, rank));
         keys_[rank] = key;
       }
       classes = renumber();
@@ -156,6 +166,12 @@ class Refinement {
     return colours;
   }
 
+  [[nodiscard]] std::uint64_t hash_met(const Meeting& meeting, int rank) const {
+    if (meeting.relative_peer != 0) return hash_of(colours_met(meeting, rank));
+    const Groups& groups = groups_[find(meeting.axes)];
+    return groups.hashes[groups.of_rank[rank]];
+  }
+
   std::size_t renumber() {
     std::unordered_map<std::uint64_t, int> numbers;
     for (std::size_t rank = 0; rank < keys_.size(); ++rank)
@@ -169,6 +185,7 @@ class Refinement {
     found.representative.assign(classes, -1);
     found.members.assign(classes, 0);
     found.meetings.resize(classes);
+    std::map<std::pair<int, std::vector<int>>, int> collectives;
     for (int rank = 0; rank < placement_.mesh().size(); ++rank) {
       const int own = now_[rank];
       ++found.members[own];
@@ -176,7 +193,14 @@ class Refinement {
       found.representative[own] = rank;
       for (Meeting meeting : meetings_[trace_class_[rank]]) {
         meeting.place = place_of(meeting, rank);
-        meeting.classes = colours_met(meeting, rank);
+        std::vector<int> met = colours_met(meeting, rank);
+        meeting.members = static_cast<int>(met.size());
+        meeting.party = static_cast<int>(found.parties.size());
+        if (meeting.relative_peer == 0)
+          meeting.party =
+              collectives.emplace(std::pair(find(meeting.axes), met), meeting.party).first->second;
+        if (meeting.party == static_cast<int>(found.parties.size()))
+          found.parties.push_back(std::move(met));
         found.meetings[own].push_back(std::move(meeting));
       }
     }
@@ -194,12 +218,12 @@ class Refinement {
 }  // namespace
 
 TimeClasses time_classes(const Placement& placement, std::span<const int> trace_class,
-                         std::span<const Trace* const> traces, std::span<const int> colour) {
+                         std::span<const RankProgram> programs, std::span<const int> colour) {
   const auto ranks = static_cast<std::size_t>(placement.mesh().size());
   expect(trace_class.size() == ranks && (colour.empty() || colour.size() == ranks),
          "time classes: {} ranks, {} trace classes, {} colours", ranks, trace_class.size(),
          colour.size());
-  return Refinement(placement, trace_class, traces).run(colour);
+  return Refinement(placement, trace_class, programs).run(colour);
 }
 
 }  // namespace shardlab::sim

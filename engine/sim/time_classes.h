@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/trace.h"
+#include "engine/sim/folded_trace.h"
 #include "engine/sim/placement.h"
 
 namespace shardlab::sim {
@@ -13,7 +13,8 @@ struct Meeting {
   AxisList axes;
   std::int32_t relative_peer = 0;  ///< 0: a collective of the whole group.
   Place place;
-  std::vector<int> classes;  ///< Time classes of all that meet, this one's included.
+  int party = 0;  ///< Who meets; a collective's number is the same for all of them.
+  int members = 0;  ///< Classes of the party.
 };
 
 /// Ranks that get equal times: the coarsest partition finer than the trace classes in which all
@@ -28,12 +29,13 @@ struct TimeClasses {
   std::vector<int> representative;             ///< The lowest rank of each class.
   std::vector<int> members;                    ///< How many ranks a class has.
   std::vector<std::vector<Meeting>> meetings;  ///< Of each class.
+  std::vector<std::vector<int>> parties;       ///< Time classes that meet.
 };
 
-/// `trace_class[rank]` names a trace; `colour[rank]`, if given, tells ranks apart further, as
+/// `trace_class[rank]` names a program; `colour[rank]`, if given, tells ranks apart further, as
 /// jitter or a slow rank does.
 [[nodiscard]] TimeClasses time_classes(const Placement& placement, std::span<const int> trace_class,
-                                       std::span<const Trace* const> traces,
+                                       std::span<const RankProgram> programs,
                                        std::span<const int> colour = {});
 
 }  // namespace shardlab::sim

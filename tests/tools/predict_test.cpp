@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "engine/core/error.h"
 #include "engine/sim/machines.h"
@@ -47,6 +48,66 @@ TEST(TraceRanks, EqualRanksAreTracedOnceAndUnevenOnesApart) {
   EXPECT_EQ(uneven.of_rank.size(), 8U);
   for (std::size_t c = 0; c < uneven.classes.size(); ++c)
     EXPECT_EQ(uneven.of_rank[uneven.first_rank[c]], static_cast<int>(c));
+}
+
+/// A step of a rank as text, memory and calls included.
+std::string text_of(const Step& step, const Layout* layout, std::uint64_t call) {
+  return std::to_string(static_cast<int>(step.kind)) + " " + step.op + " " + to_string(step.local) +
+         " " + (step.scope == nullptr ? "" : *step.scope) + " flop " + std::to_string(step.flop) +
+         " bytes " + std::to_string(step.bytes) + " live " + std::to_string(step.live_bytes) +
+         " to " + std::to_string(step.relative_peer) + " #" + std::to_string(call) +
+         (layout == nullptr ? "" : " " + to_string(*layout, step.shape));
+}
+
+void walks_what_it_would_trace(const char* name, const char* key, const char* value,
+                               const char* mesh_text, std::size_t most_classes) {
+  const Scenario& scenario = scenarios().find(name);
+  Params params = scenario.preset("tiny");
+  params.set(key, value);
+  params.train = true;
+  const Mesh mesh = Mesh::parse(mesh_text);
+  const TracedRanks traced = trace_ranks(scenario, params, mesh);
+  EXPECT_LE(traced.classes.size(), most_classes) << value;
+  const std::vector<sim::RankProgram> programs = traced.programs();
+  MeasureOptions options;
+  options.launch.mesh = mesh;
+  options.launch.precision = params.precision;
+  options.launch.seed = params.seed;
+  options.launch.ranks = 1;
+  options.iterations = 1;
+  options.timeline = true;
+  for (int rank = 0; rank < mesh.size(); ++rank) {
+    options.launch.first_rank = rank;
+    const Measurement own = measure(meta_execution(), scenario, params, options);
+    const RankMeasure& real = own.ranks.front();
+    const RankMeasure& stands = traced.classes[traced.of_rank[rank]];
+    EXPECT_EQ(stands.peak_bytes, real.peak_bytes) << rank;
+    EXPECT_EQ(stands.at_peak, real.at_peak) << rank;
+    EXPECT_EQ(stands.totals.flop, real.totals.flop) << rank;
+    EXPECT_EQ(traced.bytes_received(mesh, rank), real.totals.bytes_received) << rank;
+    const sim::RankProgram& program = programs[traced.program_of_rank[rank]];
+    ASSERT_EQ(program.trace->length(), real.trace.steps().size()) << rank;
+    std::map<std::uint32_t, std::uint64_t> started;
+    sim::StepCursor cursor(program);
+    for (const Step& step : real.trace.steps()) {
+      const Step& walked = program.trace->steps()[cursor.at()];
+      std::uint64_t call = 0;
+      if (step.kind == Step::Kind::start) call = ++started[step.axes.mask()];
+      if (step.kind == Step::Kind::wait) call = started[step.axes.mask()] - walked.sequence;
+      ASSERT_EQ(text_of(walked, walked.layout, call), text_of(step, step.layout, step.sequence))
+          << "rank " << rank;
+      cursor.next();
+    }
+    EXPECT_TRUE(cursor.done());
+  }
+}
+
+// Tokens that 64 ranks cannot share evenly, some of them with none: as long as each knows its own
+// size and those of two neighbours on either side, few are traced for all.
+TEST(TraceRanks, ARankOfAnUnevenRingWalksWhatItWouldHaveTraced) {
+  for (const char* sequence : {"61", "65", "100"})
+    walks_what_it_would_trace("ring_attention", "sequence", sequence, "domain=64", 10);
+  walks_what_it_would_trace("ring_attention", "sequence", "37", "data=2,domain=5", 10);
 }
 
 TEST(TraceRanks, TooManyDifferentRanksAreRefusedInTime) {

@@ -42,10 +42,38 @@ class TraceWriter {
     return *this;
   }
 
+  /// Begins a turn of ring 0, or with -1 ends it.
+  TraceWriter& turn(int number) {
+    trace_->turn(0, number);
+    return *this;
+  }
+
   [[nodiscard]] const Trace* get() const { return trace_.get(); }
 
  private:
-  std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
+  static std::shared_ptr<Trace> kept() {
+    auto trace = std::make_shared<Trace>();
+    trace->keep(true);
+    return trace;
+  }
+
+  std::shared_ptr<Trace> trace_ = kept();
+};
+
+/// Traces that outlive their simulation, every step for itself.
+class Programs {
+ public:
+  explicit Programs(const std::vector<const Trace*>& traces) {
+    for (const Trace* trace : traces) folded_.emplace_back(*trace);
+  }
+  [[nodiscard]] std::vector<RankProgram> get() const {
+    std::vector<RankProgram> programs;
+    for (const FoldedTrace& trace : folded_) programs.push_back({&trace, nullptr});
+    return programs;
+  }
+
+ private:
+  std::vector<FoldedTrace> folded_;
 };
 
 /// Prices as written in the trace; wires of the network cost `network` times as much.
@@ -53,6 +81,7 @@ class WrittenPrices : public Prices {
  public:
   double issue_seconds = 0;
   double network = 1;
+  double latency = 0;  ///< More, before the bytes move.
   double beside = 1;
   bool host = false;
   Progress how = Progress::beside;
@@ -62,8 +91,9 @@ class WrittenPrices : public Prices {
   [[nodiscard]] double kernel(const Step& step) const override {
     return static_cast<double>(step.flop);
   }
-  [[nodiscard]] double communication(const Step& start, const Place& place) const override {
-    return static_cast<double>(start.bytes) * (place.wire == Wire::network ? network : 1);
+  [[nodiscard]] CallPrice communication(const Step& start, const Place& place) const override {
+    const bool far = place.wire == Wire::network;
+    return {latency, static_cast<double>(start.bytes) * (far ? network : 1), !far, far};
   }
   [[nodiscard]] Progress progress(const Step&) const override { return how; }
   [[nodiscard]] double beside_communication() const override { return beside; }

@@ -27,7 +27,7 @@ MachinePrices prices_of(const Machine& machine, const char* profile = "shardlab"
 
 TEST(MachinePrices, OneRankCommunicatesForNothing) {
   const Machine machine = find_machine("dgx-h100");
-  EXPECT_EQ(prices_of(machine).communication(started("all_reduce", mib), Place()), 0);
+  EXPECT_EQ(prices_of(machine).communication(started("all_reduce", mib), Place()).seconds(), 0);
 }
 
 TEST(MachinePrices, CallsTakeLongerWithMoreBytesAndAcrossTheNetwork) {
@@ -35,14 +35,14 @@ TEST(MachinePrices, CallsTakeLongerWithMoreBytesAndAcrossTheNetwork) {
   const MachinePrices prices = prices_of(machine);
   const Place across{16, 2, 8, 1, Wire::network};
   for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}) {
-    const double small = prices.communication(started(op, 64 * mib), eight);
-    EXPECT_GT(prices.communication(started(op, 256 * mib), eight), 2 * small) << op;
-    EXPECT_GT(prices.communication(started(op, 64 * mib), across), small) << op;
+    const double small = prices.communication(started(op, 64 * mib), eight).seconds();
+    EXPECT_GT(prices.communication(started(op, 256 * mib), eight).seconds(), 2 * small) << op;
+    EXPECT_GT(prices.communication(started(op, 64 * mib), across).seconds(), small) << op;
   }
   const Place neighbour{8, 1, 8, 1, Wire::domain};
   Place far = across;
-  EXPECT_GT(prices.communication(started("exchange", 64 * mib, 1), far),
-            2 * prices.communication(started("exchange", 64 * mib, 1), neighbour));
+  EXPECT_GT(prices.communication(started("exchange", 64 * mib, 1), far).seconds(),
+            2 * prices.communication(started("exchange", 64 * mib, 1), neighbour).seconds());
 }
 
 // A curve of the machine stands above the model: 1 MiB takes the 5 ms that were measured, and half
@@ -51,15 +51,18 @@ TEST(MachinePrices, AMeasuredCurveIsReadAsItIs) {
   Machine machine = find_machine("dgx-h100");
   machine.collectives = {
       {"all_reduce", 8, 1, {{mib, 5e-3}, {4 * mib, 20e-3}}, Source::user_measured, "log", 0.05}};
-  EXPECT_DOUBLE_EQ(prices_of(machine).communication(started("all_reduce", mib), eight), 5e-3);
+  EXPECT_DOUBLE_EQ(prices_of(machine).communication(started("all_reduce", mib), eight).seconds(),
+                   5e-3);
   // Halfway in the logarithm of both: sqrt(5 ms 20 ms).
-  EXPECT_NEAR(prices_of(machine).communication(started("all_reduce", 2 * mib), eight) / 10e-3, 1,
-              1e-14);
+  EXPECT_NEAR(
+      prices_of(machine).communication(started("all_reduce", 2 * mib), eight).seconds() / 10e-3, 1,
+      1e-14);
   WhatIf fast;
   fast.bandwidth = 2;
-  EXPECT_DOUBLE_EQ(
-      prices_of(machine, "shardlab", fast).communication(started("all_reduce", mib), eight),
-      2.5e-3);
+  EXPECT_DOUBLE_EQ(prices_of(machine, "shardlab", fast)
+                       .communication(started("all_reduce", mib), eight)
+                       .seconds(),
+                   2.5e-3);
 }
 
 // Measured twice as slow as the model on 8 ranks: twice the model on 4 as well.
@@ -68,8 +71,8 @@ TEST(MachinePrices, ACurveOfOtherRanksCorrectsTheModel) {
   const Step call = started("all_reduce", 64 * mib);
   const Place four{4, 1, 4, 2, Wire::domain};
   machine.collectives.clear();
-  const double model_eight = prices_of(machine).communication(call, eight);
-  const double model_four = prices_of(machine).communication(call, four);
+  const double model_eight = prices_of(machine).communication(call, eight).seconds();
+  const double model_four = prices_of(machine).communication(call, four).seconds();
   machine.collectives = {{"all_reduce",
                           8,
                           1,
@@ -77,7 +80,26 @@ TEST(MachinePrices, ACurveOfOtherRanksCorrectsTheModel) {
                           Source::user_measured,
                           "log",
                           0.05}};
-  EXPECT_NEAR(prices_of(machine).communication(call, four) / model_four, 2, 1e-9);
+  EXPECT_NEAR(prices_of(machine).communication(call, four).seconds() / model_four, 2, 1e-9);
+}
+
+// Twice the bytes are twice the transfer, but for its ramp, and no more latency; the wires are those that the call
+// crosses: both where two domains hold several members, the network alone where they hold one.
+TEST(MachinePrices, ACallSaysWhatIsLatencyAndWhichWiresItLoads) {
+  const Machine machine = find_machine("dgx-h100");
+  const MachinePrices prices = prices_of(machine);
+  const CallPrice small = prices.communication(started("all_reduce", 1024 * mib), eight);
+  const CallPrice large = prices.communication(started("all_reduce", 2048 * mib), eight);
+  EXPECT_GT(small.latency, 0);
+  EXPECT_DOUBLE_EQ(large.latency, small.latency);
+  EXPECT_NEAR(large.transfer / small.transfer, 2, 0.1);
+  EXPECT_TRUE(small.in_domain && !small.on_network);
+  const CallPrice both =
+      prices.communication(started("all_reduce", mib), Place{16, 2, 8, 1, Wire::network});
+  EXPECT_TRUE(both.in_domain && both.on_network);
+  const CallPrice rail =
+      prices.communication(started("all_reduce", mib), Place{2, 2, 1, 8, Wire::network});
+  EXPECT_TRUE(!rail.in_domain && rail.on_network);
 }
 
 // Of 8 GPUs at work each keeps 0.6 of what products and 0.3 of what sums take alone; with two at

@@ -22,7 +22,7 @@ EngineMemory engine_of(double parameters, double activations) {
 }
 
 DeviceMemory memory_of(const EngineMemory& engine, const char* profile, int ranks = 1) {
-  return device_memory(find_machine("dgx-h100"), find_profile(profile), engine, Trace(),
+  return device_memory(find_machine("dgx-h100"), find_profile(profile), engine, {},
                        Placement(Mesh({{"domain", ranks}}), 8));
 }
 

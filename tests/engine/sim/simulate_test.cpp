@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "engine/core/error.h"
-#include "tests/engine/sim/hand_made.h"
+#include "tests/engine/sim/uneven_ring.h"
 
 namespace shardlab::sim {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 Simulated run_alike(const Mesh& mesh, const Trace* trace, const Prices& prices,
                     const Stragglers& stragglers = {}, int domain = 64) {
   const std::vector<int> all_alike(static_cast<std::size_t>(mesh.size()), 0);
-  return simulate(Placement(mesh, domain), all_alike, std::vector<const Trace*>{trace}, prices,
-                  stragglers);
+  // Steps point into traces that are gone: only their times are read.
+  return simulate(Placement(mesh, domain), all_alike, Programs({trace}).get(), prices, stragglers);
 }
 
 Simulated run_each(const Mesh& mesh, const std::vector<TraceWriter>& traces, const Prices& prices,
@@ -23,7 +23,7 @@ Simulated run_each(const Mesh& mesh, const std::vector<TraceWriter>& traces, con
   std::iota(classes.begin(), classes.end(), 0);
   std::vector<const Trace*> pointers;
   for (const TraceWriter& trace : traces) pointers.push_back(trace.get());
-  return simulate(Placement(mesh, domain), classes, pointers, prices);
+  return simulate(Placement(mesh, domain), classes, Programs(pointers).get(), prices);
 }
 
 TEST(Simulate, KernelsFollowOneAnother) {
@@ -141,7 +141,8 @@ TEST(Simulate, AnEarlyRankWaitsForALateOne) {
   EXPECT_DOUBLE_EQ(simulated.timelines[1].waits[0].late_seconds, 0);
 }
 
-// Calls of one communicator queue: 0-3 and 3-6. Those of two run side by side: 0-3 and 0-3.
+// Calls of one communicator queue: 0-3 and 3-6. Those of two run side by side, here one in the
+// domains of 2 and one between them: 0-3 and 0-3.
 TEST(Simulate, CallsOfOneCommunicatorQueueAndOthersDoNot) {
   const Mesh mesh({{"data", 2}, {"domain", 2}});
   TraceWriter queued;
@@ -149,7 +150,7 @@ TEST(Simulate, CallsOfOneCommunicatorQueueAndOthersDoNot) {
   EXPECT_DOUBLE_EQ(run_alike(mesh, queued.get(), WrittenPrices()).seconds, 6);
   TraceWriter beside;
   beside.start({0}, 3).start({1}, 3).wait({0}, 1).wait({1}, 1);
-  EXPECT_DOUBLE_EQ(run_alike(mesh, beside.get(), WrittenPrices()).seconds, 3);
+  EXPECT_DOUBLE_EQ(run_alike(mesh, beside.get(), WrittenPrices(), {}, 2).seconds, 3);
 }
 
 TEST(Simulate, ACallThatOneMemberNeverStartsIsNamed) {
@@ -177,7 +178,7 @@ std::vector<double> times(const Mesh& mesh, const std::vector<TraceWriter>& trac
   if (!folded)
     for (int rank = 0; rank < mesh.size(); ++rank) apart.slowdown[rank] = 1;
   const Simulated simulated =
-      simulate(Placement(mesh, domain), trace_class, pointers, prices, apart);
+      simulate(Placement(mesh, domain), trace_class, Programs(pointers).get(), prices, apart);
   EXPECT_EQ(folded, simulated.timelines.size() < static_cast<std::size_t>(mesh.size()));
   std::vector<double> seconds;
   for (int rank = 0; rank < mesh.size(); ++rank)
@@ -199,7 +200,8 @@ void fold_equals_unfold(const Mesh& mesh, const std::vector<TraceWriter>& traces
   }
   std::vector<const Trace*> pointers;
   for (const TraceWriter& trace : traces) pointers.push_back(trace.get());
-  EXPECT_EQ(time_classes(Placement(mesh, domain), trace_class, pointers).representative.size(),
+  EXPECT_EQ(time_classes(Placement(mesh, domain), trace_class, Programs(pointers).get())
+                .representative.size(),
             classes);
 }
 
@@ -263,6 +265,94 @@ TEST(FoldedEqualsUnfolded, WorkThatGrowsAlongTheRing) {
   for (int i = 0; i < 16; ++i) traces.push_back(ring_step(1 + i));
   for (int rank = 0; rank < 64; ++rank) position[rank] = rank % 16;
   fold_equals_unfold(mesh, traces, position, 16, 16);
+}
+
+/// Times of an uneven ring, from programs that share turns and from every rank's own trace.
+void rotated_equals_traced(const std::vector<std::int64_t>& sizes, int domain) {
+  const UnevenRing ring(sizes);
+  std::vector<TraceWriter> traces;
+  std::vector<const Trace*> pointers;
+  for (int rank = 0; rank < ring.ranks(); ++rank) {
+    traces.push_back(ring.trace_of(rank));
+    pointers.push_back(traces.back().get());
+  }
+  const Programs own(pointers);
+  std::vector<int> apart(sizes.size());
+  std::iota(apart.begin(), apart.end(), 0);
+  WrittenPrices prices;
+  prices.network = 7;
+  prices.latency = 0.25;
+  prices.beside = 1.25;
+  prices.issue_seconds = 0.5;
+  for (const Progress how : {Progress::beside, Progress::at_wait}) {
+    prices.how = how;
+    prices.host = how == Progress::at_wait;
+    const Placement placement(ring.mesh(), domain);
+    const std::vector<RankProgram> programs = ring.programs();
+    const Simulated rotated = simulate(placement, apart, programs, prices);
+    const Simulated traced = simulate(placement, apart, own.get(), prices);
+    ASSERT_EQ(rotated.timelines.size(), sizes.size());
+    for (std::size_t rank = 0; rank < sizes.size(); ++rank)
+      EXPECT_EQ(rotated.timelines[rank].seconds, traced.timelines[rank].seconds) << rank;
+  }
+}
+
+std::vector<std::int64_t> even_sizes(std::int64_t rows) { return Split::even(rows, 64).sizes(); }
+
+TEST(FoldedEqualsUnfolded, UnevenRingsOfSixtyFour) {
+  for (const std::int64_t rows : {61, 65, 100})
+    for (const int domain : {8, 64}) rotated_equals_traced(even_sizes(rows), domain);
+}
+
+TEST(FoldedEqualsUnfolded, RingsOfThreeSizes) {
+  std::vector<std::int64_t> sizes(64, 3);
+  for (int rank = 20; rank < 40; ++rank) sizes[rank] = 5;
+  for (int rank = 50; rank < 64; ++rank) sizes[rank] = 0;
+  rotated_equals_traced(sizes, 8);
+  for (int rank = 0; rank < 64; ++rank) sizes[rank] = rank % 4 == 3 ? 0 : rank % 4 + 1;
+  rotated_equals_traced(sizes, 64);
+}
+
+// Ranks with as many blocks behind them as before are not alike: a ring has a direction.
+TEST(FoldedEqualsUnfolded, AnUnevenRingHasATraceForEachNeighbourhoodAndAnOrderForEachRank) {
+  // One rank of 64 is larger. Blocks up to 2 away tell apart: itself, 2 before, 2 behind, the rest.
+  std::vector<std::int64_t> sizes(64, 1);
+  sizes[30] = 2;
+  EXPECT_EQ(UnevenRing(sizes).traced(), 6U);
+}
+
+TEST(Simulate, StepsAreKeptForOneClassOfATraceAndSumsForAll) {
+  const Mesh mesh({{"data", 1}, {"domain", 64}});
+  const TraceWriter trace = ring_step();
+  const Programs programs({trace.get()});
+  const Placement placement(mesh, 8);
+  const std::vector<int> alike = none_differ(64);
+  const WrittenPrices prices;
+  const Simulated all = simulate(placement, alike, programs.get(), prices);
+  const Simulated few = simulate(placement, alike, programs.get(), prices, {}, 1);
+  ASSERT_EQ(all.timelines.size(), few.timelines.size());
+  EXPECT_TRUE(few.timelines[0].kept);
+  EXPECT_FALSE(few.timelines[1].kept);
+  EXPECT_TRUE(few.timelines[1].steps.empty());
+  EXPECT_EQ(few.timelines[1].seconds, all.timelines[1].seconds);
+  EXPECT_EQ(few.timelines[1].transfer_seconds, all.timelines[1].transfer_seconds);
+  EXPECT_EQ(few.slowest().rank, 0);
+}
+
+// 21 steps a class, four classes.
+TEST(Simulate, TooManyStepsAreRefusedInTime) {
+  const TraceWriter trace = ring_step();
+  const Programs programs({trace.get()});
+  try {
+    (void)simulate(Placement(Mesh({{"data", 1}, {"domain", 64}}), 8), none_differ(64),
+                   programs.get(), WrittenPrices(), {}, 1000, 80);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::unsupported);
+    EXPECT_NE(std::string(error.what()).find("4 time classes of 64 ranks take 88 steps"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 // One slow rank of a ring: all end with it.
