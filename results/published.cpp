@@ -1,6 +1,8 @@
 #include "results/published.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "engine/core/check.h"
 
@@ -43,9 +45,17 @@ std::vector<std::string> cells_of(std::string_view line, char at) {
 double number_of(const std::string& cell, const std::string& where, const std::string& column) {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  check(error == std::errc() && end == cell.data() + cell.size() && value > 0,
-        "{}: {} '{}' is not a positive number", where, column, cell);
+  check(
+      error == std::errc() && end == cell.data() + cell.size() && value > 0 && std::isfinite(value),
+      "{}: {} '{}' is not a positive number", where, column, cell);
   return value;
+}
+
+int count_of(const std::string& cell, const std::string& where, const std::string& column) {
+  const double value = number_of(cell, where, column);
+  check(value == std::floor(value) && value <= 1e6,
+        "{}: {} '{}' is no whole number up to a million", where, column, cell);
+  return static_cast<int>(value);
 }
 
 void read_key(PublishedRows& rows, std::string_view line, const std::string& where) {
@@ -98,7 +108,7 @@ PublishedRow read_row(const std::vector<std::string>& header, const std::vector<
             "{}: mode '{}' is neither inference nor training", where, cell);
       row.train = cell == "training";
     } else if (column == "gpus") {
-      row.gpus = static_cast<int>(number_of(cell, where, column));
+      row.gpus = count_of(cell, where, column);
     } else if (column == "seconds") {
       if (!cell.empty()) row.seconds = number_of(cell, where, column);
     } else if (column == "peak_gib") {
@@ -122,6 +132,8 @@ PublishedRow read_row(const std::vector<std::string>& header, const std::vector<
 PublishedRows read_published(std::string_view text, const std::string& name) {
   PublishedRows rows;
   rows.name = name;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   Lines lines(text, name);
   std::string_view line;
   std::vector<std::string> header;
@@ -131,6 +143,9 @@ PublishedRows read_published(std::string_view text, const std::string& name) {
       read_key(rows, line, lines.where());
     } else if (header.empty()) {
       header = cells_of(line, ',');
+      for (const char* column : {"mode", "gpus", "use"})
+        check(std::count(header.begin(), header.end(), column) == 1,
+              "{}: the header needs one column {}", lines.where(), column);
     } else {
       rows.rows.push_back(read_row(header, cells_of(line, ','), lines.where()));
       rows.rows.back().line = lines.number();

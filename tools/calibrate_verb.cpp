@@ -175,6 +175,10 @@ class Calibration {
  private:
   void read(const LogFile& file) {
     sim::NcclLog log = sim::read_nccl_log(text_of(file.path), file.path);
+    if (log.runs.size() > 1)
+      note(file, log.runs[1].line,
+           fmt::format("{} runs in one file; each counts as a log of its own", log.runs.size()));
+    for (const sim::Oddity& oddity : log.oddities) note(file, oddity.line, oddity.text);
     for (sim::NcclRun& run : log.runs) {
       check(file.collective.empty() || run.collective.empty() || file.collective == run.collective,
             "{}: line {}: {} is stated, the log is of {}", file.path, run.line, file.collective,
@@ -184,12 +188,39 @@ class Calibration {
       const std::string& wire = base_.word(group.domains > 1 ? "fabric.kind" : "nvlink.kind");
       sim::ComparedLog compared = sim::compared(run, file.path, wires_, group, wire);
       sim::refuse_faults(run, compared);
-      for (const sim::Oddity& oddity : run.oddities)
-        notes_.push_back(fmt::format("{}:{}: {}", file.path, oddity.line, oddity.text));
+      for (const sim::Oddity& oddity : run.oddities) note(file, oddity.line, oddity.text);
+      if (file.ranks == 0 && run.listed_ranks == 0)
+        note(
+            file, run.line,
+            fmt::format("no header lists the ranks: by busbw and algbw there are {}", group.ranks));
+      if (const sim::ComparedLog* same = equal_to(compared); same != nullptr) {
+        note(file, run.line, "left out: the times are those of " + same->name);
+        continue;
+      }
       if (const std::string reason = sim::not_monotone(compared); !reason.empty())
         notes_.push_back(fmt::format("{}: corrects nothing: {}", file.path, reason));
       logs_.push_back(std::move(compared));
     }
+  }
+
+  /// Of an odd line both halves may say the same.
+  void note(const LogFile& file, int line, const std::string& text) {
+    std::string whole = fmt::format("{}:{}: {}", file.path, line, text);
+    if (std::find(notes_.begin(), notes_.end(), whole) == notes_.end())
+      notes_.push_back(std::move(whole));
+  }
+
+  /// A log that was read before with the same times, as one that is given twice.
+  [[nodiscard]] const sim::ComparedLog* equal_to(const sim::ComparedLog& log) const {
+    for (const sim::ComparedLog& other : logs_) {
+      const bool same = std::equal(log.rows.begin(), log.rows.end(), other.rows.begin(),
+                                   other.rows.end(), [](const auto& a, const auto& b) {
+                                     return a.bytes == b.bytes && a.measured == b.measured;
+                                   });
+      if (same && log.collective == other.collective && log.group.ranks == other.group.ranks)
+        return &other;
+    }
+    return nullptr;
   }
 
   void print_bands() const {
@@ -207,11 +238,13 @@ class Calibration {
           logs += errors.before.size() > before ? 1 : 0;
         }
         const bool known = !errors.before.empty();
+        const char* const uncorrected =
+            logs == 1 ? "uncorrected, not validated: one log" : "uncorrected";
         table.row({collective, fabric, sim::name_of(band), fmt::to_string(logs),
                    fmt::to_string(errors.before.size()),
                    known ? show_percent(results::median(errors.before)) : "not validated",
                    !known               ? ""
-                   : errors.others == 0 ? "uncorrected"
+                   : errors.others == 0 ? uncorrected
                                         : show_percent(results::median(errors.after))});
       }
     fmt::print("{}\n", table.text());
@@ -224,8 +257,11 @@ class Calibration {
     }
     Table table({"curve", "ranks", "domains", "points", "source", "from"});
     for (const sim::CollectiveCurve& curve : curves_)
-      table.row({curve.collective, fmt::to_string(curve.ranks), fmt::to_string(curve.hosts),
-                 fmt::to_string(curve.points.size()), sim::name_of(curve.source), curve.from});
+      table.row(
+          {curve.collective, fmt::to_string(curve.ranks), fmt::to_string(curve.hosts),
+           fmt::to_string(curve.points.size()),
+           std::string(sim::name_of(curve.source)) + (curve.extrapolated() ? ", extrapolated" : ""),
+           curve.from});
     fmt::print("{}", table.text());
   }
 

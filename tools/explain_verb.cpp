@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
 #include "results/query.h"
 #include "results/reader.h"
+#include "results/scaling.h"
 #include "tools/reproduce_verb.h"
 #include "tools/table.h"
 
@@ -58,7 +61,27 @@ void print(const sim::Waterfall& waterfall, const std::string& title, const std:
   for (const sim::Cause& cause : waterfall.causes) row(cause.name, cause.seconds);
   row("unexplained", waterfall.unexplained);
   row(total, waterfall.total);
-  fmt::print("{}\n", table.text());
+  fmt::print("{}", table.text());
+}
+
+/// What a cause means, by how its name begins.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> meanings{{
+    {"small or less", "kernels of the rank in the middle, beyond its share of those of one rank"},
+    {"kernels more", "kernels of the rank in the middle, below its share: caches, for one"},
+    {"launch and host", "time between kernels in which no call is waited for, beyond its share"},
+    {"communication", "data are under way, and the rank can do nothing else meanwhile"},
+    {"kernels slowed", "kernels that run beside a communication take longer"},
+    {"imbalance", "kernels of this rank take longer than those of the rank in the middle"},
+    {"waiting", "another rank came late to a call, or ended later"},
+}};
+
+void print_meanings(const std::vector<sim::Cause>& causes) {
+  for (const auto& [begin, text] : meanings)
+    if (std::any_of(causes.begin(), causes.end(), [begin = begin](const sim::Cause& cause) {
+          return cause.name.starts_with(begin);
+        }))
+      fmt::print("  {} ...: {}\n", begin, text);
+  fmt::print("  unexplained: the total less all of the above\n\n");
 }
 
 nlohmann::json json_of(const sim::Waterfall& waterfall, const std::string& title) {
@@ -91,8 +114,10 @@ void explain_published(const Scenarios& scenarios, const std::string& name, cons
       title += fmt::format(", {} {}", parameter, value);
     if (request.json)
       all.push_back(json_of(waterfall, title));
-    else
+    else {
       print(waterfall, title, "ideal: published on one GPU, divided", "published");
+      fmt::print("\n");
+    }
   }
   check(found, "explain {} --at {}: no published time on so many GPUs", name, gpus);
 }
@@ -109,6 +134,7 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
   // The newest run of the same problem on one rank.
   sim::Breakdown one = many;
   bool compared = ranks == 1;
+  std::int64_t beside = run.id.value;
   for (const results::RunInfo& other : results::list_runs(reader)) {
     if (ranks == 1 || other.status != results::RunStatus::complete ||
         Mesh::parse(other.series.mesh).size() != 1)
@@ -120,6 +146,7 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
     if (its.steps.empty()) continue;
     one = sim::breakdown(spans_of(results::read_run(reader, other.id), its));
     compared = true;
+    beside = other.id.value;
     break;
   }
   if (!compared)
@@ -128,14 +155,24 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
   // With the sizes of a rank held, nothing is divided.
   const bool weak = results::is_weak(series);
   const sim::Waterfall waterfall = sim::explain(one, many, weak ? 1 : ranks, one.total, many.total);
-  const std::string title =
-      fmt::format("run {}: {} on {}{}{}, one traced step", run.id.value, series.scenario,
-                  series.mesh, series.train ? ", training" : "",
-                  series.machine.empty() ? "" : ", predicted on " + series.machine);
+  std::string title = fmt::format("run {}: {} on {}{}{}", run.id.value, series.scenario,
+                                  series.mesh, series.train ? ", training" : "",
+                                  series.machine.empty() ? "" : ", predicted on " + series.machine);
+  title += fmt::format("\n  one step, on rank {}, whose kernels take longest", many.rank);
+  if (ranks > 1) title += fmt::format("; one rank is run {}", beside);
+  const auto median = results::summarize(reader, run.id, results::step_seconds().name);
+  if (results::is_measured(series) && median) {
+    title += fmt::format("\n  traced step {}, median of {} timed ones {}", show_seconds(many.total),
+                         median->iterations, show_seconds(median->median));
+    if (std::abs(many.total / median->median - 1) > 0.25)
+      title += ": this step is not typical, run it again on an idle machine";
+  }
   if (request.json)
     all.push_back(json_of(waterfall, title));
-  else
+  else {
     print(waterfall, title, weak ? "ideal: one rank" : "ideal: one rank, divided", "this run");
+    print_meanings(waterfall.causes);
+  }
 }
 
 }  // namespace

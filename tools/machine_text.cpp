@@ -103,9 +103,9 @@ std::string collectives_text(const sim::Machine& machine) {
     rows.front().push_back(percent(curve.half_width));
     rows.front().emplace_back(name_of(curve.source));
     table.rows(std::move(rows), curve.from);
-    text += fmt::format("\n{}, {} rank{} on {} host{}\n{}", curve.collective, curve.ranks,
+    text += fmt::format("\n{}, {} rank{} on {} host{}{}\n{}", curve.collective, curve.ranks,
                         curve.ranks == 1 ? "" : "s", curve.hosts, curve.hosts == 1 ? "" : "s",
-                        table.text());
+                        curve.extrapolated() ? ", extrapolated" : "", table.text());
   }
   return text;
 }

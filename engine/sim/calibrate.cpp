@@ -113,6 +113,11 @@ CollectiveCurve derived_curve(const std::vector<const ComparedLog*>& fits, const
   curve.source = Source::derived;
   curve.from = fmt::format("NCCL's tables times what {} logs of this fabric ask for", fits.size());
   curve.half_width = 0;
+  const auto by_ranks = [](const ComparedLog* a, const ComparedLog* b) {
+    return a->group.ranks < b->group.ranks;
+  };
+  const auto [fewest, most] = std::minmax_element(fits.begin(), fits.end(), by_ranks);
+  curve.log_ranks = {(*fewest)->group.ranks, (*most)->group.ranks};
   double longest = 0;
   for (double bytes = 1024; bytes <= 16384 * mebibyte; bytes *= 2) {
     const Correction correction = correction_at(fits, bytes);
@@ -132,8 +137,10 @@ CollectiveCurve derived_curve(const std::vector<const ComparedLog*>& fits, const
 Group group_of(const NcclRun& run, std::string_view file, const Wires& wires, int ranks,
                int hosts) {
   check(ranks == 0 || run.may_have_ranks(ranks),
-        "{}: line {}: {} ranks are stated, the numbers show {} to {}", file, run.line, ranks,
-        run.least_ranks, run.most_ranks);
+        "{}: line {}: {} ranks are stated, but busbw by algbw is that of {}", file, run.line, ranks,
+        run.least_ranks == run.most_ranks
+            ? fmt::format("{} ranks", run.least_ranks)
+            : fmt::format("{} to {} ranks", run.least_ranks, run.most_ranks));
   if (ranks == 0) ranks = run.ranks > 0 ? run.ranks : run.listed_ranks;
   check(ranks > 1, "{}: line {}: the number of ranks is neither stated nor shown; give FILE@RANKS",
         file, run.line);

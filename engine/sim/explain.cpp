@@ -69,6 +69,7 @@ Breakdown breakdown(const std::vector<RankSpans>& ranks) {
   result.total -= begin;
   const std::vector<const RankSpans*> sorted = by_kernels(ranks);
   const RankSpans& rank = *sorted.back();
+  result.rank = rank.rank;
   result.kernels = median_kernels(sorted);
   result.imbalance = kernels_of(rank) - result.kernels;
   result.slowed = rank.slowed;
@@ -107,8 +108,10 @@ Waterfall explain(const Breakdown& one, const Breakdown& many, int ranks, double
   const auto add = [&](std::string name, double seconds) {
     if (seconds != 0) waterfall.causes.push_back({std::move(name), seconds});
   };
-  add("small or less efficient kernels, work done on every rank",
-      many.kernels - one.kernels / ranks);
+  const double kernels = many.kernels - one.kernels / ranks;
+  add(kernels > 0 ? "small or less efficient kernels, work done on every rank"
+                  : "kernels more efficient than those of one rank",
+      kernels);
   add("launch and host", many.launch - one.launch / ranks);
   for (const auto& [op, seconds] : many.transfers) add("communication not hidden: " + op, seconds);
   add("kernels slowed by communication beside them", many.slowed - one.slowed / ranks);

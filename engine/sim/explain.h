@@ -34,6 +34,7 @@ struct RankSpans {
 ///
 /// Units    Seconds.
 struct Breakdown {
+  int rank = 0;  ///< That rank, or the one that stands for it.
   double total = 0;
   double kernels = 0;
   double launch = 0;

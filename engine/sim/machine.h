@@ -43,6 +43,12 @@ struct CollectiveCurve {
   Source source = Source::vendor;
   std::string from;
   double half_width = 0.25;
+  std::pair<int, int> log_ranks = {};  ///< Of a derived curve: fewest and most ranks of its logs.
+
+  /// Whether it is of fewer or more ranks than the logs that it was derived from.
+  [[nodiscard]] bool extrapolated() const {
+    return log_ranks.second > 0 && (ranks < log_ranks.first || ranks > log_ranks.second);
+  }
   friend bool operator==(const CollectiveCurve&, const CollectiveCurve&) = default;
 };
 

@@ -138,7 +138,7 @@ CallTrust MachinePrices::trust(const Step& start, const Place& place) const {
   auto bytes = static_cast<double>(start.bytes);
   if (const CollectiveCurve* curve = curve_of(call_of(start), place)) {
     const RateLine& line = lines_[static_cast<std::size_t>(curve - machine_.collectives.data())];
-    const bool outside = (bytes > 0 && line.at(bytes).extrapolated) ||
+    const bool outside = (bytes > 0 && line.at(bytes).extrapolated) || curve->extrapolated() ||
                          (!pair && !measured_around(call_of(start), place));
     return {curve->half_width, curve->source, outside, true};
   }

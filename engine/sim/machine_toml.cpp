@@ -18,7 +18,7 @@ constexpr std::size_t most_files = 16;
 constexpr std::string_view number_keys = "value unit source from half_width";
 constexpr std::string_view curve_keys = "family op dtype unit points source from half_width";
 constexpr std::string_view collective_keys =
-    "collective ranks hosts unit points source from half_width";
+    "collective ranks hosts unit points source from half_width log_ranks";
 constexpr std::array sources{Source::user_measured, Source::public_measured, Source::derived,
                              Source::vendor};
 constexpr std::array families{Family::matmul, Family::attention, Family::attention_gradient,
@@ -158,6 +158,12 @@ void MachineReader::read_collective(const TomlValue& entry) {
     for (auto& [bytes, rate] : curve.points)
       rate = toml_.in_range(*value, what + ": seconds", bytes / rate);
   read_origin(table, what, curve);
+  if (const TomlValue* given = table.find("log_ranks")) {
+    if (given->kind != TomlValue::Kind::array || given->items.size() != 2)
+      toml_.fault(*given, what + ": log_ranks: expected two numbers, as in [16, 96]");
+    curve.log_ranks = {toml_.whole(given->items[0], what + ": log_ranks"),
+                       toml_.whole(given->items[1], what + ": log_ranks")};
+  }
   machine_.collectives.push_back(std::move(curve));
 }
 

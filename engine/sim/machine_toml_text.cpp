@@ -53,9 +53,13 @@ std::string curve(const Curve& each) {
 }
 
 std::string collective(const CollectiveCurve& each) {
-  return fmt::format("\n[[collective]]\ncollective = \"{}\"\nranks = {}\nhosts = {}\n{}{}\n",
+  std::string log_ranks;
+  if (each.log_ranks.second > 0)
+    log_ranks = fmt::format("log_ranks = [{}, {}]\n", each.log_ranks.first, each.log_ranks.second);
+  return fmt::format("\n[[collective]]\ncollective = \"{}\"\nranks = {}\nhosts = {}\n{}{}\n{}",
                      each.collective, each.ranks, each.hosts,
-                     points(each.points, Dimension::bytes, Dimension::seconds), origin(each, "\n"));
+                     points(each.points, Dimension::bytes, Dimension::seconds), origin(each, "\n"),
+                     log_ranks);
 }
 
 }  // namespace

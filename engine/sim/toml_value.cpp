@@ -22,8 +22,8 @@ constexpr int most_dots = 32;
 
 /// Refuses what toml++ does not hold against a file: keys of so many parts that their tables, taken
 /// down one inside the other, end the stack, and letters beyond ASCII where only a text or comment
-/// may have them, behind a quote that begins no text too. Texts over several lines are refused too,
-/// so that each line is read by itself.
+/// may have them, behind a quote that begins no text too, and control characters. Texts over
+/// several lines are refused too, so that each line is read by itself.
 void check_lines(std::string_view text, const std::string& file) {
   int line = 1;
   int dots = 0;
@@ -46,11 +46,13 @@ void check_lines(std::string_view text, const std::string& file) {
       check(text.substr(at, 3) != std::string(3, each), "{}:{}: a text over several lines", file,
             line);
       // Elsewhere it begins no text, and what follows is not quoted.
-      check(before == 0 || std::string_view("=,[{.").find(before) != std::string_view::npos,
+      check(before == 0 || std::string_view("=,[{").find(before) != std::string_view::npos,
             "{}:{}: a quote inside a word", file, line);
       quote = each;
     } else if (!comment && static_cast<unsigned char>(each) >= 0x80) {
       fail(Fault::invalid, "{}:{}: a letter beyond ASCII outside quotes", file, line);
+    } else if (static_cast<unsigned char>(each) < 0x20 && each != '\t' && each != '\r') {
+      fail(Fault::invalid, "{}:{}: a control character", file, line);
     } else if (!comment && each == '.') {
       check(++dots <= most_dots, "{}:{}: more than {} dots in one word", file, line, most_dots);
     } else {

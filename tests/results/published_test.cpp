@@ -49,6 +49,28 @@ TEST(Published, FaultsNameTheLine) {
             "rows.csv:8: use 'fit' is none of calibrate, validate and show");
   EXPECT_EQ(error_of("# maschine: m\n"), "rows.csv:1: unknown key 'maschine'");
   EXPECT_EQ(error_of(head), "rows.csv: no rows");
+  EXPECT_EQ(error_of(""),
+            "rows.csv: scenario, machine and profile must be named in its first lines");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1.5,16,2,,table,show\n"),
+            "rows.csv:8: gpus '1.5' is no whole number up to a million");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1e300,16,2,,table,show\n"),
+            "rows.csv:8: gpus '1e300' is no whole number up to a million");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1,16,inf,,table,show\n"),
+            "rows.csv:8: seconds 'inf' is not a positive number");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1,16,0,,table,show\n"),
+            "rows.csv:8: seconds '0' is not a positive number");
+  EXPECT_EQ(error_of(std::string(head) + "inference,1,16,2,5,,table,show\n"),
+            "rows.csv:8: 8 cells, the header has 7")
+      << "a decimal comma";
+  EXPECT_EQ(error_of("# scenario: vit\ngpus,use\n"),
+            "rows.csv:2: the header needs one column mode");
+}
+
+TEST(Published, MarksAndEndsOfLineOfWindowsAreNoFault) {
+  std::string text = std::string("\xef\xbb\xbf") + head + "inference,1,16,0.5,,table,show\n";
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.insert(at, "\r");
+  EXPECT_EQ(read_published(text, "rows.csv").rows.at(0).use, PublishedRow::Use::show);
 }
 
 TEST(Published, EveryFileOfTheProgramCanBeRead) {

@@ -98,6 +98,56 @@ TEST_F(CalibrateVerb, AFaultyLogIsRefusedAndNothingIsWritten) {
   EXPECT_FALSE(fs::exists(options_.output));
 }
 
+TEST_F(CalibrateVerb, AFabricWithOneLogIsNotValidated) {
+  options_.from = {log("a.txt", 2100, 4000)};
+  EXPECT_TRUE(has(outcome(), "uncorrected, not validated: one log"));
+  options_.from.push_back(log("b.txt", 2200, 4100));
+  EXPECT_FALSE(has(outcome(), "one log"));
+}
+
+TEST_F(CalibrateVerb, ALogThatIsGivenTwiceCountsOnce) {
+  const std::string once = log("a.txt", 2100, 4000);
+  options_.from = {once, once, once};
+  const std::string text = outcome();
+  EXPECT_TRUE(has(text, "left out: the times are those of")) << text;
+  EXPECT_TRUE(has(text, "uncorrected, not validated: one log")) << text;
+}
+
+TEST_F(CalibrateVerb, TwoRunsInOneFileAreNamed) {
+  (void)log("a.txt", 2100, 4000);
+  (void)log("b.txt", 2200, 4100);
+  std::ifstream second(folder_ / "b.txt");
+  std::ofstream(folder_ / "a.txt", std::ios::app) << second.rdbuf();
+  options_.from = {(folder_ / "a.txt").string() + "@8x1:all_reduce"};
+  EXPECT_TRUE(has(outcome(), "a.txt:5: 2 runs in one file"));
+}
+
+TEST_F(CalibrateVerb, WhatIsNoLogIsNamed) {
+  const auto refused = [this](const std::string& path, const char* text) {
+    options_.from = {path};
+    const std::string found = outcome();
+    EXPECT_TRUE(has(found, text)) << path << " gives " << found;
+  };
+  std::ofstream(folder_ / "empty.txt").flush();
+  std::ofstream(folder_ / "noise.txt") << "\xff\xfe\x01\n\x80";
+  refused((folder_ / "empty.txt").string(), "empty.txt: line 1: the file is empty");
+  refused((folder_ / "noise.txt").string(), "noise.txt: no row of nccl-tests");
+  refused(folder_.string(), "a folder; expected a log");
+  refused((folder_ / "none.txt").string(), "none.txt: cannot be read");
+  refused("/dev/zero", "/dev/zero: more than 64 MiB");
+}
+
+TEST_F(CalibrateVerb, MarksAndEndsOfLineOfWindowsChangeNothing) {
+  options_.from = {log("a.txt", 2100, 4000)};
+  const std::string plain = outcome();
+  std::ifstream stream(folder_ / "a.txt");
+  std::string text = "\xef\xbb\xbf";
+  for (std::string line; std::getline(stream, line);) text += line + "\r\n";
+  stream.close();
+  std::ofstream(folder_ / "a.txt", std::ios::binary) << text;
+  EXPECT_EQ(outcome(), plain);
+}
+
 TEST_F(CalibrateVerb, WhatIsStatedBesideALogIsRead) {
   const std::string path = log("own.txt", 2100, 4000);
   const std::string file = path.substr(0, path.find('@'));

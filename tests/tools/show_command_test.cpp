@@ -87,6 +87,16 @@ TEST_F(ShowCommand, PredictedRowsAreMarkedInEveryTable) {
   EXPECT_TRUE(has(one.out, "~") && has(one.out, "stands for")) << one.out;
 }
 
+TEST_F(ShowCommand, AnExplanationNamesStepRankAndWhatEachCauseMeans) {
+  ASSERT_EQ(type("run vit --preset tiny --ranks 1,2 --train --iterations 3").exit, 0);
+  const Ended ended = type("explain 2");
+  ASSERT_EQ(ended.exit, 0) << ended.err;
+  for (const char* part :
+       {"one step, on rank ", "one rank is run 1", "traced step ", "median of 3 timed ones",
+        "communication ...: data are under way", "unexplained: the total less all of the above"})
+    EXPECT_TRUE(has(ended.out, part)) << part << " is not in\n" << ended.out;
+}
+
 TEST_F(ShowCommand, AProbeShowsTheNumbersThatItMeasured) {
   Probed probed;
   probed.machine = sim::find_machine("dgx-h100");

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "engine/core/error.h"
+#include "engine/core/check.h"
 #include "engine/sim/collective_trust.h"
 #include "tests/engine/sim/wires.h"
 
@@ -165,6 +165,35 @@ TEST(Calibrate, GroupsComeFromTheLogTheStatementOrTheMachine) {
   run.least_ranks = run.most_ranks = run.ranks = 16;
   EXPECT_EQ(group_of(run, "a.txt", dgx_h100(), 0, 0).ranks, 16);
   EXPECT_THROW((void)group_of(run, "a.txt", dgx_h100(), 8, 0), Error);
+}
+
+// 2 (n - 1) / n is 1.9844 on 128 ranks and 1.9861 on 144; four digits tell them apart.
+TEST(Calibrate, AStatedNumberOfRanksThatTheRatesContradictIsRefused) {
+  std::string text = "# size count type redop root time algbw busbw #wrong\n";
+  for (const double gib : {1.0, 2.0, 4.0, 8.0}) {
+    const double bytes = gib * 1024 * mebi;
+    text += fmt::format("{:.0f} {:.0f} float sum -1 {:.1f} {:.2f} {:.2f} 0\n", bytes, bytes / 4,
+                        bytes / 4e5, 400.0, 400.0 * 2 * 127 / 128);
+  }
+  const NcclRun run = read_nccl_log(text, "128.txt").runs.at(0);
+  EXPECT_EQ(run.ranks, 128);
+  try {
+    (void)group_of(run, "128.txt", gb200_rack(), 144, 36);
+    FAIL() << "144 ranks are accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "128.txt: line 2: 144 ranks are stated, but busbw by algbw is that of 128 ranks");
+  }
+}
+
+TEST(Calibrate, ADerivedCurveKnowsTheRanksOfItsLogs) {
+  const std::vector<CollectiveCurve> curves =
+      curves_of({scaled("a", {16, 2}, 1.2), scaled("b", {32, 4}, 1.2)}, dgx_h100(), false);
+  for (const CollectiveCurve& curve : curves) {
+    EXPECT_EQ(curve.log_ranks, std::pair(16, 32));
+    EXPECT_EQ(curve.extrapolated(), curve.ranks > 32) << curve.ranks;
+  }
+  EXPECT_EQ(curves.back().ranks, 64);
 }
 
 TEST(Calibrate, AFaultIsRefusedWithItsFileAndReason) {

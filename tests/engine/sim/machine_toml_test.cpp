@@ -146,6 +146,9 @@ TEST(MachineToml, WhatTheParserDoesNotHoldAgainstAFileIsRefused) {
   EXPECT_EQ(error_of("x = 1\n\u00b5s = 1"), "my.toml:2: a letter beyond ASCII outside quotes");
   // Found by its fuzz target: no text begins here, so the letter is not quoted.
   EXPECT_EQ(error_of("azzB=5'o!:::::BB\xef\xb9\xbf"), "my.toml:1: a quote inside a word");
+  EXPECT_EQ(error_of("F=5 a.\"~\xc4\xb6"), "my.toml:1: a quote inside a word");
+  EXPECT_EQ(error_of("F=5\x02"), "my.toml:1: a control character");
+  EXPECT_EQ(error_of(std::string("# \0", 3)), "my.toml:1: a control character");
   EXPECT_EQ(error_of("x = \"a\\\ny = \u00b5"), "my.toml:2: a letter beyond ASCII outside quotes");
   EXPECT_EQ(error_of("name = \"\"\"\nx\"\"\""), "my.toml:1: a text over several lines");
   EXPECT_EQ(error_of("name = '''\nx'''"), "my.toml:1: a text over several lines");
@@ -251,6 +254,9 @@ TEST(MachineToml, AFaultyCollectiveIsNamed) {
       {begin + "ranks = 2.5",
        "my.toml:4: curve of all_reduce: ranks: expected a whole number from 1 to 1000000, found "
        "2.5"},
+      {begin + "ranks = 2\nhosts = 1\nunit = [\"B\", \"s\"]\npoints = [[1, 1]]\nsource = "
+               "\"derived\"\nlog_ranks = [1]",
+       "my.toml:9: curve of all_reduce: log_ranks: expected two numbers, as in [16, 96]"},
       {begin + "ranks = 2\nhosts = 1\nunit = [\"B\", \"FLOP\"]",
        "my.toml:6: curve of all_reduce: expected seconds, as in 's'; found unit 'FLOP' of flop"},
   });
@@ -276,7 +282,8 @@ TEST(MachineToml, AMachineWrittenReadsBackEqual) {
       "points = [[3, 0.4]]\nsource = \"derived\"\n"
       "[[collective]]\ncollective = \"all_reduce\"\nranks = 8\nhosts = 2\nunit = [\"MiB\", "
       "\"us\"]\n"
-      "points = [[1, 33.3], [2, 44.4]]\nsource = \"user_measured\"\n");
+      "points = [[1, 33.3], [2, 44.4]]\nsource = \"user_measured\"\nlog_ranks = [4, 16]\n");
+  EXPECT_EQ(machine.collectives.at(0).log_ranks, std::pair(4, 16));
   machine.name = "quotes \" and \\ and\nlines \x01 \x7f µ";
   machine.numbers["gpu.cache"] = {1.0 / 3, Source::vendor, "tab\there", 0.1};
   EXPECT_EQ(read_machine({"other", "other.toml", to_toml(machine)}), machine) << to_toml(machine);

@@ -9,7 +9,10 @@
 #include <sstream>
 
 #include "engine/core/error.h"
+#include "engine/sim/calibrate.h"
 #include "engine/sim/gpu_matrix.h"
+#include "engine/sim/machine_prices.h"
+#include "engine/sim/machines.h"
 #include "engine/sim/nccl_log.h"
 #include "engine/sim/nccl_topology.h"
 
@@ -105,6 +108,19 @@ TEST_F(ReaderData, LogsShowTheCollectiveAndRanksOfTheIndex) {
     if (!collective.empty()) {
       EXPECT_EQ(collective, filed);
     }
+  }
+}
+
+TEST_F(ReaderData, TheMislabelledLogIsRefusedWithTheRanksThatItShows) {
+  const std::string file = "allreduce_144xGB200_nvl72_2racks.txt";
+  const NcclRun run = read_nccl_log(text_of(data / "nccl-logs" / file), file).runs.at(0);
+  EXPECT_EQ(run.ranks, 128);
+  const Wires wires = wires_of(find_machine("gb200-nvl72"));
+  try {
+    (void)group_of(run, file, wires, 144, 36);
+    FAIL() << "144 ranks are accepted";
+  } catch (const Error& error) {
+    EXPECT_TRUE(has(error.what(), "144 ranks are stated, but busbw by algbw is that of 128 ranks"));
   }
 }
 
