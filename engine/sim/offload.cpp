@@ -30,14 +30,15 @@ struct Window {
 
 /// Parts follow each other: a part begins with its first step.
 std::array<Window, part_count> windows_of(const Timeline& timeline) {
-  const std::vector<Step>& steps = timeline.steps;
+  const std::vector<TimedStep>& steps = timeline.steps;
   std::array<Window, part_count> windows;
   double end = timeline.seconds;
   std::size_t last = steps.size();
   for (const Part part : {update, backward, forward}) {
     Window& window = windows[part];
-    const auto first = std::find_if(steps.begin(), steps.end(),
-                                    [part](const Step& step) { return part_of(step) == part; });
+    const auto first = std::find_if(steps.begin(), steps.end(), [part](const TimedStep& timed) {
+      return part_of(*timed.step) == part;
+    });
     window.end = last;
     window.begin = part == forward ? 0 : std::min<std::size_t>(last, first - steps.begin());
     if (window.begin == window.end) continue;
@@ -52,7 +53,7 @@ std::array<Window, part_count> windows_of(const Timeline& timeline) {
 double largest_output(const Timeline& timeline, const Window& window) {
   double largest = 0;
   for (std::size_t i = window.begin; i < window.end; ++i) {
-    const Step& step = timeline.steps[i];
+    const Step& step = *timeline.steps[i].step;
     if (step.kind == Step::Kind::kernel)
       largest = std::max(largest, static_cast<double>(step.local.count() * width_of(step.dtype)));
   }
@@ -70,8 +71,8 @@ struct Alive {
 Alive alive_of(const Timeline& timeline, const std::array<Window, part_count>& windows,
                double rest) {
   Alive alive;
-  for (const Step& step : timeline.steps)
-    alive.bytes.push_back(std::max(0.0, static_cast<double>(step.live_bytes) - rest));
+  for (const TimedStep& timed : timeline.steps)
+    alive.bytes.push_back(std::max(0.0, static_cast<double>(timed.step->live_bytes) - rest));
   alive.away.resize(alive.bytes.size());
   const Window& ahead = windows[forward];
   const Window& back = windows[backward];

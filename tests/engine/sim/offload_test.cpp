@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "engine/core/error.h"
@@ -42,7 +43,7 @@ class HandMadeStep : public testing::Test {
 
   /// Beside the 100 bytes, after each step; the highest moment is 5 bytes more inside a kernel.
   void hold(const std::vector<std::int64_t>& bytes) {
-    for (std::size_t i = 0; i < bytes.size(); ++i) timeline_.steps[i].live_bytes = 100 + bytes[i];
+    for (std::size_t i = 0; i < bytes.size(); ++i) steps_[i].live_bytes = 100 + bytes[i];
     engine_.peak = 105.0 + static_cast<double>(*std::max_element(bytes.begin(), bytes.end()));
   }
 
@@ -51,14 +52,15 @@ class HandMadeStep : public testing::Test {
     Step step;
     step.op = "kernel";
     step.scope = scope;
-    step.begin_seconds = begin;
     step.live_bytes = live;
     step.local = {1};
-    timeline_.steps.push_back(step);
+    steps_.push_back(step);
+    timeline_.steps.push_back({&steps_.back(), 0, begin, begin});
   }
 
   const std::string backward_ = "backward";
   const std::string optimizer_ = "optimizer.of the head";
+  std::deque<Step> steps_;  ///< Timed steps point at them.
   Timeline timeline_;
   EngineMemory engine_;
 };
