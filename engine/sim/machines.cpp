@@ -20,6 +20,8 @@ constexpr std::uintmax_t most_bytes = 16 << 20;
 
 MachineText read_file(const fs::path& path) {
   std::error_code fault;
+  const bool folder = fs::is_directory(path, fault);
+  check(!folder, "{}: a folder, not a machine file", path.string());
   if (!fs::is_regular_file(path, fault))
     fail(Fault::external, "{}: no machine file there", path.string());
   const std::uintmax_t size = fs::file_size(path, fault);

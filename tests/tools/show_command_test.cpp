@@ -36,6 +36,9 @@ TEST_F(ShowCommand, AMachineOfAFileIsShown) {
   EXPECT_EQ(show.exit, 0) << show.err;
   EXPECT_TRUE(has(show.out, "94 GiB")) << show.out;
   expect("show machine ./none.toml", 4, "none.toml");
+  expect("show machine ./", 2, "a folder, not a machine file");
+  std::ofstream(folder_.path("noise.toml")) << "extends = \"dgx-h100\"\n\xff\xfe = 3\n";
+  expect("show machine ./noise.toml", 2, "noise.toml:2: a letter beyond ASCII outside quotes");
 }
 
 TEST_F(ShowCommand, UnknownMachinesAndListsNameTheNearest) {

@@ -193,7 +193,8 @@ TEST(MachineFiles, WhatCannotBeReadIsNamed) {
   const Folder folder;
   const std::string absent = folder.path() + "/absent.toml";
   EXPECT_EQ(error_of_machine(absent), absent + ": no machine file there");
-  EXPECT_EQ(error_of_machine(folder.path() + "/"), folder.path() + "/: no machine file there");
+  EXPECT_EQ(error_of_machine(folder.path() + "/"),
+            folder.path() + "/: a folder, not a machine file");
   const std::string noise = folder.write("noise.toml", std::string(10 << 20, '\xff'));
   EXPECT_NE(error_of_machine(noise).find("10485760 bytes; a machine file has at most 1048576"),
             std::string::npos);
