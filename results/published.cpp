@@ -79,6 +79,12 @@ void read_key(PublishedRows& rows, std::string_view line, const std::string& whe
     rows.machine = value;
   } else if (key == "profile") {
     rows.profile = value;
+  } else if (key == "show_machines") {
+    rows.show_machines = cells_of(value, ' ');
+  } else if (key == "show_dtypes") {
+    rows.show_dtypes = cells_of(value, ' ');
+  } else if (key == "waiting") {
+    rows.waiting.push_back(value);
   } else if (key == "fixed") {
     for (const std::string& pair : cells_of(value, ' ')) {
       const std::size_t equals = pair.find('=');
@@ -113,6 +119,8 @@ PublishedRow read_row(const std::vector<std::string>& header, const std::vector<
       if (!cell.empty()) row.seconds = number_of(cell, where, column);
     } else if (column == "peak_gib") {
       if (!cell.empty()) row.peak_gib = number_of(cell, where, column);
+    } else if (column == "speedup") {
+      if (!cell.empty()) row.speedup = number_of(cell, where, column);
     } else if (column == "kind") {
       row.kind = cell;
     } else if (column == "use") {
@@ -151,6 +159,7 @@ PublishedRows read_published(std::string_view text, const std::string& name) {
       rows.rows.back().line = lines.number();
     }
   }
+  if (rows.rows.empty() && !rows.waiting.empty()) return rows;
   check(!rows.scenario.empty() && !rows.machine.empty() && !rows.profile.empty(),
         "{}: scenario, machine and profile must be named in its first lines", name);
   check(!rows.rows.empty(), "{}: no rows", name);

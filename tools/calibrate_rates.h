@@ -6,6 +6,7 @@
 
 #include "engine/core/trace.h"
 #include "engine/sim/machine.h"
+#include "engine/sim/profile.h"
 
 namespace shardlab {
 
@@ -15,16 +16,16 @@ struct RatedTrace {
   double seconds = 0;
 };
 
-/// Changes the curves of matrix products and attention so that the steps take what they took.
+/// Gives attention the curve with which the steps take what they took, a point a step.
 ///
-/// With pointwise kernels as the machine says, t = p + m x + a y: x and y are the factors on the
-/// time of products and of the attention that these steps add (its gradient if they have one, the
-/// forward part being known by then). Where products take under a twentieth, each step gives one
-/// point of the attention curve.
+/// The points are of kernels that keep all processors busy, see `attention_fill`. Everything else
+/// is priced as the machine says. Where a step has a backward pass the gradient of
+/// attention is adjusted, the forward part being known by then.
 ///
-/// Returns  One line for each curve changed.
-std::vector<std::string> calibrate_rates(sim::Machine& machine, Precision precision,
-                                         const std::vector<RatedTrace>& steps,
+/// Returns  One line for the curve changed.
+/// Errors   Error{invalid} if the rest of a step leaves no time for attention.
+std::vector<std::string> calibrate_rates(sim::Machine& machine, const sim::Profile& profile,
+                                         Precision precision, const std::vector<RatedTrace>& steps,
                                          const std::string& from);
 
 }  // namespace shardlab

@@ -86,8 +86,8 @@ std::string profiles_json() {
                    {"op_issue", json_of(profile.op_issue, Dimension::seconds)},
                    {"sharded_issue", json_of(profile.sharded_issue, Dimension::seconds)},
                    {"call_issue", json_of(profile.call_issue, Dimension::seconds)},
-                   {"ring_step", json_of(profile.ring_step, Dimension::seconds)},
-                   {"ring_overlaps", profile.ring_overlaps},
+                   {"ring_message", json_of(profile.ring_message, Dimension::seconds)},
+                   {"ring_overlaps", profile.ring.overlaps},
                    {"beside", json_of(profile.beside, Dimension::count)},
                    {"keeps_training_state", profile.keeps_training_state},
                    {"attention_blocks", json_of(profile.attention_blocks, Dimension::count)}});

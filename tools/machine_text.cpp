@@ -136,7 +136,7 @@ std::vector<Cost> costs_of(const sim::Profile& profile) {
       {"sharded_issue", "host, an op on a sharded tensor", Dimension::seconds,
        &profile.sharded_issue},
       {"call_issue", "host, to start a communication", Dimension::seconds, &profile.call_issue},
-      {"ring_step", "a ring step beside attention", Dimension::seconds, &profile.ring_step},
+      {"ring_message", "host, a message of a ring", Dimension::seconds, &profile.ring_message},
       {"beside", "factor on kernels beside a call", Dimension::count, &profile.beside},
       {"attention_blocks", "blocks of queries held more", Dimension::count,
        &profile.attention_blocks},
@@ -178,7 +178,7 @@ std::string profiles_text() {
   for (const sim::Profile& profile : sim::profiles()) {
     text += fmt::format(
         "{}{}: {}\n  a ring {}; {}\n", text.empty() ? "" : "\n", profile.name, profile.about,
-        profile.ring_overlaps ? "overlaps with attention" : "does not overlap",
+        profile.ring.overlaps ? "overlaps with attention" : "does not overlap",
         profile.keeps_training_state ? "inference keeps gradients and optimizer state"
                                      : "inference keeps parameters only");
     NotedTable table({"cost", "value", "80 % interval", "source", "from"});

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "engine/core/check.h"
+#include "engine/sim/peer_ring.h"
+
 namespace shardlab {
 namespace {
 
@@ -62,6 +65,22 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
   if (slowest->seconds > 0) prediction.half_width = std::sqrt(variance) / slowest->seconds;
 }
 
+/// Each program as the software of a profile takes it, without turns to fold.
+std::shared_ptr<const std::vector<sim::FoldedTrace>> rewritten(
+    const sim::Profile& profile, const std::vector<sim::RankProgram>& programs) {
+  constexpr std::size_t most_steps = 10'000'000;
+  auto all = std::make_shared<std::vector<sim::FoldedTrace>>();
+  std::size_t steps = 0;
+  for (const sim::RankProgram& program : programs) {
+    all->emplace_back(sim::as_run_by(profile, sim::unfolded(program)));
+    steps += all->back().length();
+    if (steps > most_steps)
+      fail(Fault::unsupported, "profile {}: {} different ranks take more than {} steps",
+           profile.name, programs.size(), most_steps);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<sim::RankSpans> spans_of(const sim::Simulated& simulated) {
@@ -98,8 +117,13 @@ Prediction predict(std::shared_ptr<const TracedRanks> traced, const Params& para
                                   options.what_if, mesh.size());
   sim::Stragglers stragglers = options.stragglers;
   if (options.what_if.slow_rank != 1) stragglers.slowdown[0] = options.what_if.slow_rank;
-  prediction.simulated = sim::simulate(placement, prediction.traced->program_of_rank,
-                                       prediction.traced->programs(), prices, stragglers);
+  std::vector<sim::RankProgram> programs = prediction.traced->programs();
+  if (options.profile.ring != sim::RingStyle()) {
+    prediction.rewritten = rewritten(options.profile, programs);
+    for (std::size_t p = 0; p < programs.size(); ++p) programs[p] = {&(*prediction.rewritten)[p]};
+  }
+  prediction.simulated =
+      sim::simulate(placement, prediction.traced->program_of_rank, programs, prices, stragglers);
   judge(prediction, prices, options);
   for (std::size_t c = 0; c < prediction.traced->classes.size(); ++c) {
     const RankMeasure& rank = prediction.traced->classes[c];

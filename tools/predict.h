@@ -17,6 +17,8 @@ namespace shardlab {
 /// A step of a scenario on a machine that need not be there.
 struct Prediction {
   std::shared_ptr<const TracedRanks> traced;
+  /// Programs as other software takes them, if the profile is of one; timelines point into them.
+  std::shared_ptr<const std::vector<sim::FoldedTrace>> rewritten;
   sim::Simulated simulated;
   std::string placement;     ///< Where the mesh lies on the machine.
   sim::DeviceMemory memory;  ///< Of the rank that needs most.

@@ -26,7 +26,9 @@ std::optional<double> relative(double predicted, const std::optional<double>& pu
 class Reproducer {
  public:
   Reproducer(const Scenarios& scenarios, const PublishedRows& published)
-      : published_(published), scenario_(scenarios.find(published.scenario)) {
+      : scenarios_(scenarios),
+        published_(published),
+        scenario_(scenarios.find(published.scenario)) {
     result_.published = &published;
     options_[0].machine = options_[1].machine = sim::find_machine(published.machine);
     options_[0].profile = options_[1].profile = sim::find_profile(published.profile);
@@ -36,18 +38,14 @@ class Reproducer {
     calibrate_mode(false);
     options_[1].machine = options_[0].machine;
     calibrate_mode(true);
-    for (const PublishedRow& row : published_.rows) predict_row(row);
+    for (const PublishedRow& row : published_.rows)
+      row.use == PublishedRow::Use::show ? show_row(row) : predict_row(row);
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] Params params_of(const PublishedRow& row) const {
-    Params params = scenario_.preset("paper");
-    for (const auto& [name, value] : published_.fixed) params.set(name, value);
-    for (const auto& [name, value] : row.parameters) params.set(name, value);
-    params.precision = parse_precision(published_.dtype);
-    params.train = row.train;
-    return params;
+    return shardlab::params_of(scenarios_, published_, row);
   }
 
   /// Traces are made once a row and priced many times.
@@ -70,33 +68,40 @@ class Reproducer {
     return row.train == train && row.use == PublishedRow::Use::calibrate && row.seconds;
   }
 
+  /// Seconds of a step on one rank in which its device has nothing to do yet.
+  double host_alone(const PublishedRow& row, const PredictOptions& options) {
+    const Prediction one = predicted(row, 1, options);
+    return one.simulated.seconds - sim::breakdown(spans_of(one.simulated)).kernels;
+  }
+
   void calibrate_mode(bool train) {
+    PredictOptions& options = options_[train ? 1 : 0];
     std::vector<RatedTrace> single;
     for (const PublishedRow& row : published_.rows)
       if (calibrates(row, train) && row.gpus == 1)
-        single.push_back({traced(row, 1)->folded.front().steps(), *row.seconds});
-    PredictOptions& options = options_[train ? 1 : 0];
+        single.push_back(
+            {traced(row, 1)->folded.front().steps(), *row.seconds - host_alone(row, options)});
     if (!single.empty())
       for (const std::string& line :
-           calibrate_rates(options.machine, parse_precision(published_.dtype), single,
-                           fmt::format("{} on one GPU", published_.name)))
+           calibrate_rates(options.machine, options.profile, parse_precision(published_.dtype),
+                           single, fmt::format("{} on one GPU", published_.name)))
         result_.calibrated.push_back(fmt::format("{}: {}", train ? "training" : "inference", line));
     for (const PublishedRow& row : published_.rows)
       if (calibrates(row, train) && row.gpus > 1) calibrate_ring(options, row, train);
   }
 
-  /// The cost of a ring's step with which the prediction of `row` is what was published.
+  /// The cost of a ring's message with which the prediction of `row` is what was published.
   void calibrate_ring(PredictOptions& options, const PublishedRow& row, bool train) {
     double low = 0;
     double high = 10e-3;
     for (int i = 0; i < 40; ++i) {
-      options.profile.ring_step.value = (low + high) / 2;
+      options.profile.ring_message.value = (low + high) / 2;
       const bool slow = predicted(row, row.gpus, options).simulated.seconds > *row.seconds;
-      (slow ? high : low) = options.profile.ring_step.value;
+      (slow ? high : low) = options.profile.ring_message.value;
     }
-    result_.calibrated.push_back(fmt::format("{}: a step of the ring costs the host {:.3f} ms",
+    result_.calibrated.push_back(fmt::format("{}: a message of the ring costs the host {:.3f} ms",
                                              train ? "training" : "inference",
-                                             options.profile.ring_step.value * 1e3));
+                                             options.profile.ring_message.value * 1e3));
   }
 
   [[nodiscard]] const PublishedRow* same_on(const PublishedRow& row, int gpus) const {
@@ -122,9 +127,9 @@ class Reproducer {
     Reproduced reproduced;
     reproduced.row = &row;
     reproduced.prediction = predicted(row, row.gpus, options);
-    reproduced.breakdown = sim::breakdown(spans_of(reproduced.prediction.simulated));
+    reproduced.breakdown = sim::breakdown(spans_of(reproduced.prediction.simulated), 0);
     const Prediction one = predicted(row, 1, options);
-    reproduced.one_rank = sim::breakdown(spans_of(one.simulated));
+    reproduced.one_rank = sim::breakdown(spans_of(one.simulated), 0);
     const PublishedRow* published_one = same_on(row, 1);
     reproduced.one_rank_seconds =
         published_one != nullptr ? *published_one->seconds : one.simulated.seconds;
@@ -134,6 +139,31 @@ class Reproducer {
     result_.rows.push_back(std::move(reproduced));
   }
 
+  /// The row on every machine and in every dtype that it is shown for.
+  void show_row(const PublishedRow& row) {
+    const auto or_one = [](std::vector<std::string> all, const std::string& one) {
+      if (all.empty()) all.push_back(one);
+      return all;
+    };
+    PredictOptions options;
+    options.profile = sim::find_profile(published_.profile);
+    for (const std::string& machine : or_one(published_.show_machines, published_.machine))
+      for (const std::string& dtype : or_one(published_.show_dtypes, published_.dtype)) {
+        options.machine = sim::find_machine(machine);
+        Params params = params_of(row);
+        params.precision = parse_precision(dtype);
+        const auto on = [&](int gpus) {
+          return predict(scenario_, params, Mesh({{"domain", gpus}}), options);
+        };
+        const Prediction one = on(1);
+        const double seconds =
+            row.gpus == 1 ? one.simulated.seconds : on(row.gpus).simulated.seconds;
+        result_.shown.push_back(
+            {&row, machine, dtype, seconds, one.simulated.seconds, one.fit.fits});
+      }
+  }
+
+  const Scenarios& scenarios_;
   const PublishedRows& published_;
   const Scenario& scenario_;
   std::array<PredictOptions, 2> options_;  ///< Inference, training.
@@ -155,7 +185,42 @@ std::optional<double> Reproduced::memory_error() const {
   return relative(prediction.memory.allocated / 0x1p30, row->peak_gib);
 }
 
+std::optional<double> crossing(const Reproduction& reproduction, bool train, int gpus,
+                               bool predicted) {
+  const std::string& parameter = reproduction.published->regime_parameter;
+  std::optional<std::pair<double, double>> before;  // Logarithms of the parameter and the ratio.
+  for (const Reproduced& each : reproduction.rows) {
+    const auto found = each.row->parameters.find(parameter);
+    if (each.row->train != train || each.row->gpus != gpus || !each.row->seconds ||
+        found == each.row->parameters.end())
+      continue;
+    const double seconds = predicted ? each.prediction.simulated.seconds : *each.row->seconds;
+    const std::pair here{std::log(std::stod(found->second)),
+                         std::log(seconds / each.one_rank_seconds)};
+    if (before && before->second > 0 && here.second <= 0)
+      return std::exp(before->first + before->second / (before->second - here.second) *
+                                          (here.first - before->first));
+    before = here;
+  }
+  return std::nullopt;
+}
+
+Params params_of(const Scenarios& scenarios, const PublishedRows& published,
+                 const PublishedRow& row) {
+  Params params = scenarios.find(published.scenario).preset("paper");
+  for (const auto& [name, value] : published.fixed) params.set(name, value);
+  for (const auto& [name, value] : row.parameters) params.set(name, value);
+  params.precision = parse_precision(published.dtype);
+  params.train = row.train;
+  return params;
+}
+
 Reproduction reproduce(const Scenarios& scenarios, const PublishedRows& published) {
+  if (published.rows.empty()) {
+    Reproduction waiting;
+    waiting.published = &published;
+    return waiting;
+  }
   return Reproducer(scenarios, published).run();
 }
 

@@ -25,20 +25,38 @@ struct Reproduced {
   [[nodiscard]] std::optional<double> memory_error() const;
 };
 
+/// A published row that is not judged, predicted as one machine and dtype say, uncalibrated.
+struct Shown {
+  const results::PublishedRow* row = nullptr;
+  std::string machine, dtype;
+  double seconds = 0;
+  double one_rank_seconds = 0;
+  bool one_rank_fits = true;
+};
+
 /// All rows of a file, predicted from those marked `calibrate` only.
 struct Reproduction {
   const results::PublishedRows* published = nullptr;
-  std::vector<Reproduced> rows;
+  std::vector<Reproduced> rows;         ///< Those that are judged.
+  std::vector<Shown> shown;             ///< Each row to show, for every machine and dtype.
   std::vector<std::string> calibrated;  ///< What was fitted, one line each.
 };
+
+/// The value of the regime's parameter from which `gpus` are faster than one, on the straight lines
+/// through the logarithms of the rows; empty where they always or never are.
+[[nodiscard]] std::optional<double> crossing(const Reproduction& reproduction, bool train, int gpus,
+                                             bool predicted);
+
+/// The problem of a row.
+[[nodiscard]] Params params_of(const Scenarios& scenarios, const results::PublishedRows& published,
+                               const results::PublishedRow& row);
 
 /// Calibrates the machine that the file names on its rows marked so, one mode after the other, and
 /// predicts every row.
 ///
-/// On one rank kernels of a family keep the shape of the machine's curve and get a factor: two
-/// families share a row's time where both matter, solved by least squares of relative errors; where
-/// attention is all there is, each row gives one point of its curve. A row on several ranks fixes
-/// what a step of the ring costs the host.
+/// Rows on one rank give the curve of attention, a point a row, behind what the host takes before
+/// the first kernel; all other kernels are priced as the machine says. A row on several ranks fixes
+/// what a message round the ring costs the host.
 [[nodiscard]] Reproduction reproduce(const Scenarios& scenarios,
                                      const results::PublishedRows& published);
 

@@ -45,7 +45,7 @@ void add_reproduce(const Verbs& verbs) {
       "reproduce", "published results beside predictions calibrated on some of their rows",
       [verbs] { return reproduce_verb(verbs.scenarios, verbs.request); });
   reproduce.add_option("name", verbs.request.names, "ring_attention, vit, or all");
-  reproduce.add_flag("--json", verbs.request.json, "print JSON for programs");
+  verbs.add_database(reproduce);
 }
 
 void add_explain(const Verbs& verbs) {

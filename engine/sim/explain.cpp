@@ -54,11 +54,11 @@ Calls last_arrivals(const std::vector<RankSpans>& ranks) {
 
 }  // namespace
 
-Breakdown breakdown(const std::vector<RankSpans>& ranks) {
+Breakdown breakdown(const std::vector<RankSpans>& ranks, std::optional<double> begins) {
   check(!ranks.empty(), "explain: no timeline is stored for this run");
   Breakdown result;
-  double begin = 0;
-  bool first = true;
+  double begin = begins.value_or(0);
+  bool first = !begins;
   for (const RankSpans& rank : ranks) {
     for (const Span& span : rank.spans) {
       begin = first ? span.begin : std::min(begin, span.begin);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct RankSpans {
 /// idle between kernels for no call's sake; a wait is divided at the moment when the last member
 /// came: before it somebody was late (waiting), after it data is under way (transfer).
 ///
+/// The step begins with its first span, or when it is said to: what is idle before counts as
+/// launch.
+///
 /// Units    Seconds.
 struct Breakdown {
   int rank = 0;  ///< That rank, or the one that stands for it.
@@ -45,7 +49,8 @@ struct Breakdown {
   double rest = 0;
 };
 
-[[nodiscard]] Breakdown breakdown(const std::vector<RankSpans>& ranks);
+[[nodiscard]] Breakdown breakdown(const std::vector<RankSpans>& ranks,
+                                  std::optional<double> begins = std::nullopt);
 
 struct Cause {
   std::string name;

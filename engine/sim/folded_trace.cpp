@@ -98,6 +98,20 @@ void FoldedTrace::keep(std::span<const Step> steps, Stretch& kept) {
          kept.count, known->op, steps.size(), steps.empty() ? "none" : steps.front().op);
 }
 
+Trace unfolded(const RankProgram& program) {
+  Trace trace;
+  std::map<std::uint32_t, std::uint64_t> started;
+  for (StepCursor cursor(program); !cursor.done(); cursor.next()) {
+    Step step = program.trace->steps()[cursor.at()];
+    if (step.kind == Step::Kind::start)
+      step.sequence = ++started[step.axes.mask()];
+    else if (step.kind == Step::Kind::wait)
+      step.sequence = started[step.axes.mask()] - step.sequence;
+    trace.append(step);
+  }
+  return trace;
+}
+
 StepCursor::StepCursor(const RankProgram& program) : program_(program) { open(); }
 
 void StepCursor::open() {

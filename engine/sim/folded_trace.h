@@ -71,6 +71,9 @@ struct RankProgram {
   const TurnOrders* orders = nullptr;  ///< May be null for a trace without rings.
 };
 
+/// The steps of a program as its rank traced them.
+[[nodiscard]] Trace unfolded(const RankProgram& program);
+
 /// Goes through the steps of a program in order.
 class StepCursor {
  public:

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/core/check.h"
+#include "engine/sim/attention_fill.h"
 #include "engine/sim/collective_trust.h"
 
 namespace shardlab::sim {
@@ -91,7 +92,7 @@ MachinePrices::MachinePrices(const Machine& machine, const Profile& profile, Mat
 double MachinePrices::issue(const Step& step) const {
   switch (step.kind) {
     case Step::Kind::start:
-      return step.relative_peer != 0 ? profile_.ring_step.value : profile_.call_issue.value;
+      return step.relative_peer != 0 ? profile_.ring_message.value : profile_.call_issue.value;
     case Step::Kind::wait:
       return 0;
     default:
@@ -108,8 +109,9 @@ OpTime MachinePrices::rated(const Step& step) const {
   work.precision = {step.dtype, step.dtype == Dtype::float32 ? math_ : MathMode::exact};
   work.flop = static_cast<double>(step.flop);
   work.bytes = static_cast<double>(step.bytes);
-  if (is(step, "attention_merge")) work.bytes *= profile_.merge_passes.value;
   OpTime time = rates_.time(work);
+  const double launch = machine_.value("gpu.launch");
+  time.seconds = launch + (time.seconds - launch) / attention_fill(machine_, profile_, step);
   time.seconds /= what_if_.peak * (time.by_memory ? busy_memory_ : busy_compute_);
   return time;
 }
@@ -118,7 +120,7 @@ double MachinePrices::kernel(const Step& step) const { return rated(step).second
 
 Progress MachinePrices::progress(const Step& start) const {
   const bool ring = start.relative_peer != 0;
-  const bool waits = cpu_ || !what_if_.overlap || (ring && !profile_.ring_overlaps);
+  const bool waits = cpu_ || !what_if_.overlap || (ring && !profile_.ring.overlaps);
   return waits ? Progress::at_wait : Progress::beside;
 }
 

@@ -13,7 +13,7 @@ struct Meeting {
   AxisList axes;
   std::int32_t relative_peer = 0;  ///< 0: a collective of the whole group.
   Place place;
-  int party = 0;  ///< Who meets; a collective's number is the same for all of them.
+  int party = 0;    ///< Who meets; a collective's number is the same for all of them.
   int members = 0;  ///< Classes of the party.
 };
 

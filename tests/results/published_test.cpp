@@ -75,8 +75,28 @@ TEST(Published, MarksAndEndsOfLineOfWindowsAreNoFault) {
 
 TEST(Published, EveryFileOfTheProgramCanBeRead) {
   EXPECT_GE(published_files().size(), 2U);
-  for (const PublishedFile& file : published_files())
-    EXPECT_FALSE(read_published(file.text, file.name).rows.empty()) << file.name;
+  for (const PublishedFile& file : published_files()) {
+    const PublishedRows rows = read_published(file.text, file.name);
+    EXPECT_FALSE(rows.rows.empty() && rows.waiting.empty()) << file.name;
+  }
+}
+
+TEST(Published, ReadsWhatIsShownAndWhatWaits) {
+  const PublishedRows rows = read_published(
+      "# Claims.\n# scenario: vit\n# machine: m\n# profile: p\n# show_machines: m n\n"
+      "# show_dtypes: float32\n# waiting: a: not yet\n# waiting: b: not yet\n"
+      "mode,gpus,speedup,use\ninference,16,15,show\n",
+      "rows.csv");
+  EXPECT_EQ(rows.show_machines, (std::vector<std::string>{"m", "n"}));
+  EXPECT_EQ(rows.show_dtypes, (std::vector<std::string>{"float32"}));
+  EXPECT_EQ(rows.waiting, (std::vector<std::string>{"a: not yet", "b: not yet"}));
+  ASSERT_EQ(rows.rows.size(), 1U);
+  EXPECT_EQ(rows.rows[0].speedup, 15);
+}
+
+TEST(Published, AFileMayHoldNothingButWhatWaits) {
+  EXPECT_TRUE(read_published("# Claims.\n# waiting: a: not yet\n", "rows.csv").rows.empty());
+  EXPECT_NE(error_of("# Claims.\n"), "");
 }
 
 }  // namespace

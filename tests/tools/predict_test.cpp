@@ -9,7 +9,6 @@
 #include "engine/sim/machines.h"
 #include "scenarios/all.h"
 #include "tools/executions.h"
-#include "tools/reproduce_verb.h"
 
 namespace shardlab {
 namespace {
@@ -196,22 +195,6 @@ TEST(Explain, PlantedCausesLandOnTheirOwnLines) {
 TEST(Explain, OwnPredictionsLeaveNothingUnexplained) {
   const sim::Waterfall waterfall = explained(on_h100(), 8);
   EXPECT_LT(std::abs(waterfall.unexplained), 1e-9 * waterfall.total);
-}
-
-TEST(Reproduce, OneGpuRowsOfAttentionComeBackAsTheyWere) {
-  const results::PublishedRows published = published_named("ring_attention");
-  const Reproduction reproduction = reproduce(scenarios(), published);
-  ASSERT_EQ(reproduction.rows.size(), published.rows.size());
-  for (const Reproduced& each : reproduction.rows) {
-    if (each.row->use != results::PublishedRow::Use::calibrate) continue;
-    EXPECT_LT(std::abs(*each.error()), 0.05) << each.row->line;
-  }
-}
-
-TEST(Reproduce, MemoryOfVitIsWithinFivePercentOfEveryPublishedRow) {
-  const results::PublishedRows published = published_named("vit");
-  for (const Reproduced& each : reproduce(scenarios(), published).rows)
-    EXPECT_LT(std::abs(*each.memory_error()), 0.05) << each.row->line;
 }
 
 }  // namespace

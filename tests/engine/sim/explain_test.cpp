@@ -71,5 +71,19 @@ TEST(Waterfall, LeadsFromTheIdealToTheTotalAndKeepsWhatIsNotKnown) {
   EXPECT_DOUBLE_EQ(explain(one, two, 2, one.total, 9.25).unexplained, 1.25);
 }
 
+// One kernel from 2 to 5: of the 5 seconds since 0 the device was idle for 2.
+TEST(Breakdown, WhatIsIdleBeforeTheFirstKernelCountsFromTheBeginThatIsSaid) {
+  RankSpans rank;
+  Span span;
+  span.op = "kernel";
+  span.begin = 2;
+  span.end = 5;
+  rank.spans.push_back(span);
+  EXPECT_EQ(breakdown({rank}).launch, 0);
+  EXPECT_EQ(breakdown({rank}).total, 3);
+  EXPECT_EQ(breakdown({rank}, 0).launch, 2);
+  EXPECT_EQ(breakdown({rank}, 0).total, 5);
+}
+
 }  // namespace
 }  // namespace shardlab::sim
