@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   const Verbs verbs{app, scenarios, request, typed, chosen};
   add_measuring_verbs(verbs);
   add_predicting_verbs(verbs);
+  add_results_verbs(verbs);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -60,6 +60,9 @@ void add_measuring_verbs(const Verbs& verbs);
 /// The verbs of machines that need not be there.
 void add_predicting_verbs(const Verbs& verbs);
 
+/// The verbs that compare, report, import and keep what is stored.
+void add_results_verbs(const Verbs& verbs);
+
 /// Reads what was typed into the request.
 ///
 /// Errors   Error{invalid} naming the option.
