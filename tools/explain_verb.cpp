@@ -12,13 +12,15 @@
 #include "results/query.h"
 #include "results/reader.h"
 #include "results/scaling.h"
+#include "tools/record.h"
 #include "tools/reproduce_verb.h"
 #include "tools/table.h"
 
 namespace shardlab {
 namespace {
 
-/// The stored steps of a run as spans; calls of a lane are matched in order of appearance.
+/// The stored steps of a run as spans; calls are matched by axes and number, or in order of
+/// appearance where the run is too old to name them.
 std::vector<sim::RankSpans> spans_of(const results::StoredRun& run,
                                      const results::Timeline& timeline) {
   std::map<std::int32_t, sim::RankSpans> ranks;
@@ -33,8 +35,13 @@ std::vector<sim::RankSpans> spans_of(const results::StoredRun& run,
       const bool wait = step.op.starts_with("wait ");
       span.kind = wait ? sim::Span::Kind::wait : sim::Span::Kind::transfer;
       if (wait) span.op = step.op.substr(5);
-      span.lane = step.lane + span.op;
-      span.sequence = ++seen[{step.rank, span.lane, wait ? "wait" : "start"}];
+      if (const std::optional<StoredCall> call = call_of(step)) {
+        span.lane = call->axes;
+        span.sequence = call->number;
+      } else {
+        span.lane = step.lane + span.op;
+        span.sequence = ++seen[{step.rank, span.lane, wait ? "wait" : "start"}];
+      }
     }
     span.begin = step.begin_seconds;
     span.end = step.end_seconds;

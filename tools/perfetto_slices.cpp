@@ -127,6 +127,7 @@ class RankBuilder {
 
   using Key = std::tuple<std::int64_t, std::string, std::string, std::string, std::string>;
 
+  /// A start and its wait have one detail, which ends in the number of the call.
   [[nodiscard]] Key key_of(const results::Step& step, const std::string& op) const {
     return {step.iteration, step.lane, op, step.detail, scope_of(step)};
   }

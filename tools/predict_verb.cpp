@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -171,6 +172,15 @@ class Predictions {
       row.run = id;
       for (const std::string& note : row.prediction.traced->notes)
         fmt::print(stderr, "warning: {}\n", note);
+      const auto& timelines = row.prediction.simulated.timelines;
+      const auto kept = std::count_if(timelines.begin(), timelines.end(),
+                                      [](const sim::Timeline& each) { return each.kept; });
+      if (static_cast<std::size_t>(kept) < timelines.size())
+        fmt::print(
+            stderr,
+            "warning: steps are kept for {} of {} classes, one of each kind first: times and "
+            "memory are of all, `explain` and timelines of those\n",
+            kept, timelines.size());
       rows_.push_back(std::move(row));
     } catch (const Error& error) {
       const bool skipped = error.fault() == Fault::unsupported;

@@ -1,6 +1,7 @@
 #include "tools/record.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -125,10 +126,28 @@ results::Timeline timeline_of(const Measurement& measurement) {
       row.live_bytes = step.live_bytes;
       row.detail =
           step.layout == nullptr ? to_string(step.local) : to_string(*step.layout, step.shape);
+      if (step.sequence != 0 && step.layout != nullptr)
+        row.detail +=
+            fmt::format(" over {} #{}", names_of(step.layout->mesh(), step.axes), step.sequence);
       timeline.steps.push_back(std::move(row));
     }
   }
   return timeline;
+}
+
+std::optional<StoredCall> call_of(const results::Step& step) {
+  constexpr std::string_view over = " over ";
+  const std::string_view detail = step.detail;
+  const std::size_t axes = detail.rfind(over);
+  const std::size_t hash = detail.rfind(" #");
+  if (axes == std::string_view::npos || hash == std::string_view::npos || hash < axes)
+    return std::nullopt;
+  StoredCall call;
+  call.axes = detail.substr(axes + over.size(), hash - axes - over.size());
+  const char* end = detail.data() + detail.size();
+  const auto [stopped, error] = std::from_chars(detail.data() + hash + 2, end, call.number);
+  if (error != std::errc() || stopped != end || call.number == 0) return std::nullopt;
+  return call;
 }
 
 }  // namespace shardlab

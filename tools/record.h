@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "results/run.h"
 #include "tools/measure.h"
 #include "tools/request.h"
@@ -14,7 +17,17 @@ namespace shardlab {
 /// iteration, the loss of every step.
 [[nodiscard]] results::Rows rows_of(const Measurement& measurement);
 
-/// The traced iteration of every rank.
+/// The traced iteration of every rank; the detail of a start or a wait ends in its call,
+/// ` over data+domain #3`.
 [[nodiscard]] results::Timeline timeline_of(const Measurement& measurement);
+
+/// A call as its stored steps name it.
+struct StoredCall {
+  std::string axes;
+  std::uint64_t number = 0;  ///< On the communicator of these axes, from 1.
+};
+
+/// The call of a stored start or wait, unless it was stored before calls were named.
+[[nodiscard]] std::optional<StoredCall> call_of(const results::Step& step);
 
 }  // namespace shardlab

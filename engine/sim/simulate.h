@@ -87,6 +87,6 @@ struct Stragglers {
                                  std::span<const RankProgram> programs, const Prices& prices,
                                  const Stragglers& stragglers = {},
                                  std::size_t most_kept = 1'000'000,
-                                 std::size_t most_steps = 1'000'000'000);
+                                 std::size_t most_steps = 400'000'000);
 
 }  // namespace shardlab::sim
