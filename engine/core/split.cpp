@@ -57,7 +57,17 @@ Split Split::coarsened(int group) const {
 std::string to_string(const Split& split) {
   if (split.uniform() && split.parts() > 1)
     return fmt::format("{}x{}", split.parts(), split.size(0));
-  return fmt::format("{}", fmt::join(split.sizes(), ","));
+  if (split.parts() <= 16) return fmt::format("{}", fmt::join(split.sizes(), ","));
+  std::string text;
+  for (int part = 0; part < split.parts();) {
+    int end = part + 1;
+    while (end < split.parts() && split.size(end) == split.size(part)) ++end;
+    if (part > 0) text += ',';
+    if (end - part > 1) text += fmt::format("{}x", end - part);
+    text += fmt::format("{}", split.size(part));
+    part = end;
+  }
+  return text;
 }
 
 }  // namespace shardlab

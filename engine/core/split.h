@@ -52,7 +52,7 @@ class Split {
   bool uniform_ = true;
 };
 
-/// Part sizes as printed: `2,3,0`; equal ones as `4x256`.
+/// Part sizes as printed: `2,3,0`; equal ones as `4x256`; of more than 16 parts `256x1,768x0`.
 [[nodiscard]] std::string to_string(const Split& split);
 
 /// Joins a value to a hash (FNV-1a over 8 bytes).

@@ -118,8 +118,7 @@ void CallEvents::post(int c, int number, double time) {
     const auto at = gatherings_[meeting.party].try_emplace(call).first;
     Gathering& all = at->second;
     all.last = std::max(all.last, time);
-    if (all.members == 0 || lane[call].price->seconds() > all.price.seconds())
-      all.price = *lane[call].price;
+    if (all.members == 0 || lane[call].alone > all.price.seconds()) all.price = *lane[call].price;
     if (++all.members < classes_.parties[meeting.party].size()) return;
     begin({c, number, call, meeting.party, all.price, all.last, 0});
     gatherings_[meeting.party].erase(at);
@@ -140,13 +139,15 @@ void CallEvents::look_at_exchange(int c, int number, std::size_t call) {
   Call& mine = lane[call];
   const Meeting& meeting = meeting_of(c, mine);
   if (mine.begin >= 0 || meeting.relative_peer == 0 || mine.progress == Progress::at_wait) return;
-  Running running{c, number, call, -1, *mine.price, 0, 0};
+  Running running{c, number, call, -1, {}, 0, 0};
+  const Call* longest = &mine;
   for (const int member : classes_.parties[meeting.party]) {
     const CommLane& its = walkers_[member].lane(number);
     if (!its.knows(call) || its[call].post < 0) return;
     running.begin = std::max(running.begin, its[call].post);
-    if (its[call].price->seconds() > running.price.seconds()) running.price = *its[call].price;
+    if (its[call].alone > longest->alone) longest = &its[call];
   }
+  running.price = *longest->price;
   mine.begin = running.begin;
   for (const int member : classes_.parties[meeting.party])
     ++walkers_[member].lane(number)[call].seen_by;
@@ -220,7 +221,7 @@ void CallEvents::end_at_wait(int c) {
     if (++all.members < members.size()) return;
     running.begin = all.last;
     for (const int member : members) {
-      running.end = running.begin + walkers_[member].lane(number)[call].price->seconds();
+      running.end = running.begin + walkers_[member].lane(number)[call].alone;
       set_end(member, number, call, running);
     }
     gatherings_[meeting.party].erase(at);

@@ -5,9 +5,9 @@
 namespace shardlab::sim {
 
 void CommLane::drop_first() {
-  std::erase_if(held_, [](const auto& each) { return each.second.waited; });
   if (!calls_[first_].waited) held_.emplace_back(dropped(), calls_[first_]);
   if (++first_ < 16) return;
+  std::erase_if(held_, [](const auto& each) { return each.second.waited; });
   const auto some = static_cast<std::ptrdiff_t>(first_);
   calls_.erase(calls_.begin(), calls_.begin() + some);
   posts_.erase(posts_.begin(),
@@ -110,12 +110,13 @@ void Walker::start(const PricedTrace::Entry& entry) {
   Call& call = lane.append();
   call.ready = std::max(host_, compute_);
   call.price = &priced_.call(cursor_.at(), meetings_[entry.meeting].place);
+  call.alone = call.price->seconds();
   call.progress = entry.progress;
   call.meeting = entry.meeting;
   call.needs = meetings_[entry.meeting].members;
   if (call.progress == Progress::beside) {
     call.from = std::max(call.ready, lane.expected);
-    lane.expected = call.to = call.from + call.price->seconds();
+    lane.expected = call.to = call.from + call.alone;
   }
   call.kept_at = timeline_.steps.size();
   set_times(call.ready, call.ready);
@@ -144,7 +145,7 @@ bool Walker::wait(const PricedTrace::Entry& entry) {
       Call& queued = lane[later];
       if (queued.progress == Progress::at_wait) continue;
       queued.from = std::max(queued.ready, expected);
-      expected = queued.to = queued.from + queued.price->seconds();
+      expected = queued.to = queued.from + queued.alone;
     }
     lane.expected = expected;
   }

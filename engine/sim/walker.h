@@ -11,7 +11,8 @@ namespace shardlab::sim {
 struct Call {
   double ready = 0;  ///< Issued, and what it reads is computed.
   const CallPrice* price = nullptr;
-  double from = 0;  ///< When its rank expects it to run, with nobody late and wires to itself.
+  double alone = 0;  ///< Seconds of the price.
+  double from = 0;   ///< When its rank expects it to run, with nobody late and wires to itself.
   double to = 0;
   double post = -1;  ///< Ready, and its communicator is free.
   double begin = -1;

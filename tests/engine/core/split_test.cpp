@@ -50,6 +50,10 @@ TEST(Split, EqualOnesHaveEqualHashes) {
 TEST(Split, IsPrintedAsSizesOrAsACountOfEqualOnes) {
   EXPECT_EQ(to_string(Split({0, 2, 5, 5})), "2,3,0");
   EXPECT_EQ(to_string(Split::even(1024, 4)), "4x256");
+  // Of more than 16 parts, equal neighbours together.
+  EXPECT_EQ(to_string(Split::even(15, 16)), "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0");
+  EXPECT_EQ(to_string(Split::even(256, 1024)), "256x1,768x0");
+  EXPECT_EQ(to_string(Split::even(35, 17)), "3,16x2");
 }
 
 TEST(Split, AnExtentThatIsNoMultipleIsRefusedWithBothNumbers) {

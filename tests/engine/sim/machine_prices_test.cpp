@@ -83,8 +83,9 @@ TEST(MachinePrices, ACurveOfOtherRanksCorrectsTheModel) {
   EXPECT_NEAR(prices_of(machine).communication(call, four).seconds() / model_four, 2, 1e-9);
 }
 
-// Twice the bytes are twice the transfer, but for its ramp, and no more latency; the wires are those that the call
-// crosses: both where two domains hold several members, the network alone where they hold one.
+// Twice the bytes are twice the transfer, but for its ramp, and no more latency; the wires are
+// those that the call crosses: both where two domains hold several members, the network alone where
+// they hold one.
 TEST(MachinePrices, ACallSaysWhatIsLatencyAndWhichWiresItLoads) {
   const Machine machine = find_machine("dgx-h100");
   const MachinePrices prices = prices_of(machine);
