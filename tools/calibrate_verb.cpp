@@ -18,6 +18,7 @@
 #include "engine/sim/machines.h"
 #include "results/statistics.h"
 #include "tools/calibrate_runs.h"
+#include "tools/calibrate_topology.h"
 #include "tools/probe_store.h"
 #include "tools/table.h"
 
@@ -299,6 +300,14 @@ Exit calibrate_verb(const CalibrateOptions& options) {
     return Exit::fine;
   }
   check(options.runs.empty(), "--run chooses runs of a database: {} is none", options.from.front());
+  if (const std::string text = text_of(log_file(options.from.front()).path); is_topology(text)) {
+    check(options.from.size() == 1, "calibrate {}: one topology at a time, and no logs beside it",
+          options.machine);
+    const sim::Machine own =
+        calibrate_by_topology(options, sim::find_machine(options.machine), text);
+    if (!options.output.empty()) write_machine(options, own, true);
+    return Exit::fine;
+  }
   const Calibration calibration(options);
   if (options.json)
     fmt::print("{}\n", calibration.json().dump(2));

@@ -136,6 +136,7 @@ std::vector<Proposal> PlanTrial::operator()(const Case& tried,
   }
   plans[0].seconds = prediction.simulated.seconds;
   plans[0].half_width = prediction.half_width;
+  plans[0].extrapolated = prediction.extrapolated;
   plans[0].device_bytes = prediction.memory.total;
   set_judgement(plans[0], prediction.fit);
   // Notes are of ranks without work, which cost money for nothing.
@@ -158,6 +159,7 @@ std::vector<Proposal> PlanTrial::operator()(const Case& tried,
     plan.offload = offload;
     plan.seconds = moved.seconds;
     plan.half_width = moved.half_width;
+    plan.extrapolated = prediction.extrapolated;
     plan.device_bytes = moved.memory.total;
     plan.host_bytes = moved.host_bytes;
     set_judgement(plan, moved.fit);

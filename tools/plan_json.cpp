@@ -22,6 +22,7 @@ nlohmann::json plan_json(const Proposal& plan) {
   json["over_bytes"] = plan.over_bytes;
   json["host_bytes"] = plan.host_bytes;
   json["device_hours_per_1000_steps"] = plan.hours();
+  json["extrapolated"] = plan.extrapolated;
   json["undominated"] = plan.undominated;
   return json;
 }

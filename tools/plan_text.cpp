@@ -50,7 +50,7 @@ class Columns {
         show_range(plan.seconds * (1 - plan.half_width), plan.seconds * (1 + plan.half_width)));
     cells.push_back(show_bytes(plan.device_bytes));
     cells.push_back(show_hours(plan));
-    cells.emplace_back(plan.undominated ? "*" : "");
+    cells.push_back(std::string(plan.undominated ? "*" : "") + (plan.extrapolated ? "?" : ""));
     return cells;
   }
 
@@ -160,6 +160,7 @@ std::string plan_text(const Planned& planned, const PlanTitle& title, const Plan
   std::size_t fit = 0;
   double host_bytes = 0;
   bool stars = false;
+  bool guesses = false;
   for (const Proposal& plan : plans) {
     if (!plan.fits()) continue;
     ++fit;
@@ -168,6 +169,7 @@ std::string plan_text(const Planned& planned, const PlanTitle& title, const Plan
     best.row(columns.row(plan));
     host_bytes = std::max(host_bytes, plan.host_bytes);
     stars = stars || plan.undominated;
+    guesses = guesses || plan.extrapolated;
   }
   if (fit == 0) {
     text += "no plan fits\n";
@@ -175,6 +177,7 @@ std::string plan_text(const Planned& planned, const PlanTitle& title, const Plan
     text += best.text();
     text += "GPU-hours are of 1,000 steps\n";
     if (stars) text += "* no other plan is both faster and of fewer GPU-hours\n";
+    if (guesses) text += "? extrapolated: beyond the sizes or ranks that were measured\n";
     if (host_bytes > 0) text += offload_note(host_bytes);
     text += fmt::format("{} plans fit; of each mesh and dtype the best is shown, {} of {}\n", fit,
                         std::min(shown, seen.size()), seen.size());

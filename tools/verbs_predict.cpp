@@ -71,7 +71,8 @@ void add_calibrate(const Verbs& verbs) {
   calibrate.add_option("machine", options.machine, "whose logs they are")->required();
   calibrate
       .add_option("--from", options.from,
-                  "logs of nccl-tests: FILE[@RANKS[xHOSTS][:COLLECTIVE]]; or a results file")
+                  "logs of nccl-tests: FILE[@RANKS[xHOSTS][:COLLECTIVE]]; a results file; or a "
+                  "topology: output of `nvidia-smi topo -m`, XML of NCCL")
       ->required();
   calibrate.add_option("-o,--output", options.output, "machine file to write");
   calibrate.add_option("--run", options.runs, "runs of the results file; else all usable ones")

@@ -91,6 +91,30 @@ TEST_F(CalibrateVerb, OneSharedLogIsShownAndNotFitted) {
   EXPECT_TRUE(sim::find_machine(options_.output).collectives.empty());
 }
 
+// Two H100 of a DGX, 18 links of each through switches; the network is not shown and stays.
+TEST_F(CalibrateVerb, ATopologyCorrectsTheWiresThatItShows) {
+  const fs::path file = folder_ / "topo.txt";
+  std::ofstream(file) << "\tGPU0\tGPU1\tGPU2\nGPU0\t X \tNV18\tNV18\nGPU1\tNV18\t X \tNV18\n"
+                         "GPU2\tNV18\tNV18\t X \n";
+  options_.from = {file.string()};
+  const std::string text = outcome();
+  EXPECT_TRUE(has(text, "host.gpus      8         3")) << text;
+  const sim::Machine machine = sim::find_machine(options_.output);
+  EXPECT_EQ(machine.value("host.gpus"), 3);
+  EXPECT_EQ(machine.value("nvlink.domain"), 3);
+  EXPECT_EQ(machine.value("nvlink.links"), 18);
+  EXPECT_EQ(machine.value("nic.count"), sim::find_machine("dgx-h100").value("nic.count"));
+}
+
+TEST_F(CalibrateVerb, ATopologyStandsAlone) {
+  const fs::path file = folder_ / "topo.xml";
+  std::ofstream(file) << "<system><cpu></system>";
+  options_.from = {file.string()};
+  EXPECT_TRUE(has(outcome(), "topo.xml:1:"));
+  options_.from = {file.string(), log("own.txt", 2100, 4000)};
+  EXPECT_TRUE(has(outcome(), "one topology at a time"));
+}
+
 TEST_F(CalibrateVerb, AFaultyLogIsRefusedAndNothingIsWritten) {
   options_.from = {log("wrong.txt", 2100, 4000, 3)};
   const std::string text = outcome();
