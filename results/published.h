@@ -52,4 +52,7 @@ struct PublishedFile {
 /// All of results/published; generated.
 [[nodiscard]] std::span<const PublishedFile> published_files();
 
+/// Logs of collectives, distilled to CSV, in results/published/logs; generated.
+[[nodiscard]] std::span<const PublishedFile> published_logs();
+
 }  // namespace shardlab::results

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
+#include "tools/reproduce_collectives.h"
 #include "tools/reproduce_text.h"
 
 namespace shardlab {
@@ -16,6 +17,7 @@ results::PublishedRows published_named(const std::string& name) {
       return results::read_published(file.text, fmt::format("{}.csv", file.name));
     known.emplace_back(file.name);
   }
+  known.emplace_back(collectives_name);
   fail(Fault::invalid, "no published rows of '{}': did you mean '{}'?", name, nearest(name, known));
 }
 
@@ -25,9 +27,18 @@ Exit reproduce_verb(const Scenarios& scenarios, const Request& request) {
     names.clear();
     for (const results::PublishedFile& file : results::published_files())
       names.emplace_back(file.name);
+    names.emplace_back(collectives_name);
   }
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& name : names) {
+    if (name == collectives_name) {
+      const std::vector<sim::PublishedLog> logs = published_collectives();
+      if (request.json)
+        all.push_back(json_of(logs));
+      else
+        print(logs);
+      continue;
+    }
     const results::PublishedRows published = published_named(name);
     const Reproduction reproduction = reproduce(scenarios, published);
     const MeasuredRows measured(scenarios, published, request.database);

@@ -44,7 +44,7 @@ void add_reproduce(const Verbs& verbs) {
   CLI::App& reproduce = verbs.add(
       "reproduce", "published results beside predictions calibrated on some of their rows",
       [verbs] { return reproduce_verb(verbs.scenarios, verbs.request); });
-  reproduce.add_option("name", verbs.request.names, "ring_attention, vit, or all");
+  reproduce.add_option("name", verbs.request.names, "ring_attention, vit, collectives, ... or all");
   verbs.add_database(reproduce);
 }
 

@@ -143,6 +143,9 @@ TEST_F(PredictCommand, WhatIsWrongIsSaid) {
 
 TEST_F(PredictCommand, ReproduceComparesEveryPublishedRow) {
   const Ended ended = type("reproduce all");
+  EXPECT_NE(ended.out.find("pooled median error"), std::string::npos);
+  EXPECT_NE(ended.out.find("not validated: reduce_scatter"), std::string::npos);
+  EXPECT_NE(ended.out.find("flagged when read"), std::string::npos);
   EXPECT_EQ(ended.exit, 0) << ended.err;
   for (const char* part : {"ring_attention.csv", "vit.csv", "validate rows", "skill", "calibrated"})
     EXPECT_TRUE(has(ended.out, part)) << part;
