@@ -1,6 +1,7 @@
 #include "results/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -34,9 +35,16 @@ void migrate(Database& database, const Schema& schema) {
          database.path(), schema.version);
 }
 
+constexpr std::array<Migration, 1> migrations = {
+    {{1,
+      "CREATE TABLE mark (series INTEGER NOT NULL REFERENCES series (id),"
+      " metric INTEGER NOT NULL REFERENCES metric (id),"
+      " commit_id TEXT NOT NULL CHECK (commit_id <> ''), note TEXT NOT NULL,"
+      " created TEXT NOT NULL, PRIMARY KEY (series, metric, commit_id)) STRICT, WITHOUT ROWID"}}};
+
 }  // namespace
 
-Schema current_schema() { return {.version = 1, .create = schema_sql, .migrations = {}}; }
+Schema current_schema() { return {.version = 2, .create = schema_sql, .migrations = migrations}; }
 
 SchemaState inspect(Database& database, const Schema& schema) {
   const auto application = database.integer("PRAGMA application_id");

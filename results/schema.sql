@@ -1,9 +1,9 @@
--- shardlab results, schema version 1. Needs SQLite 3.37 or newer (STRICT tables).
+-- shardlab results, schema version 2. Needs SQLite 3.37 or newer (STRICT tables).
 -- Seconds, bytes and flop are plain numbers; every other unit stands beside its column.
 -- No table holds a summary: medians, intervals and curves are computed from the samples.
 
 PRAGMA application_id = 1397247042;  -- the letters SHLB
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE series (                -- what was asked: runs of equal series are comparable
   id          INTEGER PRIMARY KEY,
@@ -121,4 +121,13 @@ CREATE TABLE step (                  -- what one rank did
   live_bytes    INTEGER NOT NULL CHECK (live_bytes >= 0),  -- of the engine, after this step
   detail        TEXT NOT NULL,       -- shapes, peers, cause of a wait
   PRIMARY KEY (run, rank, iteration, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (                  -- shifts that people accepted: no regressions any more
+  series    INTEGER NOT NULL REFERENCES series (id),
+  metric    INTEGER NOT NULL REFERENCES metric (id),
+  commit_id TEXT NOT NULL CHECK (commit_id <> ''),  -- the first with the new level; "...+": dirty
+  note      TEXT NOT NULL,           -- why
+  created   TEXT NOT NULL,           -- as in run
+  PRIMARY KEY (series, metric, commit_id)
 ) STRICT, WITHOUT ROWID;

@@ -158,4 +158,18 @@ RunStatus Store::finish_run(RunId run, RunStatus status, std::string_view reason
   return status;
 }
 
+void Store::accept(const std::vector<Mark>& marks) {
+  Transaction transaction(database_, Transaction::Kind::write);
+  for (const Mark& mark : marks) add_mark(database_, mark, utc_now());
+  transaction.commit();
+}
+
+std::int64_t Store::reopen(const std::vector<Mark>& marks) {
+  Transaction transaction(database_, Transaction::Kind::write);
+  std::int64_t removed = 0;
+  for (const Mark& mark : marks) removed += remove_mark(database_, mark);
+  transaction.commit();
+  return removed;
+}
+
 }  // namespace shardlab::results

@@ -2,7 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "results/mark.h"
 #include "results/run.h"
 #include "results/schema.h"
 
@@ -48,6 +50,14 @@ class Store {
   ///
   /// Errors   invalid: no such run, it has ended otherwise, or failed and skipped without reason.
   RunStatus finish_run(RunId run, RunStatus status, std::string_view reason = "");
+
+  /// Accepts shifts, all or none; one that is accepted already gets the new note.
+  ///
+  /// Errors   invalid: no commit, no run of that series, no sample of that metric.
+  void accept(const std::vector<Mark>& marks);
+
+  /// Takes back what was accepted and returns how many marks there were.
+  std::int64_t reopen(const std::vector<Mark>& marks);
 
  private:
   Database database_;

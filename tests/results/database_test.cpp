@@ -53,7 +53,9 @@ TEST_F(DatabaseTest, ADatabaseOfAnotherProgramIsRefusedAndKept) {
 
 TEST_F(DatabaseTest, ADatabaseWithOurMarkAndOtherTablesIsRefused) {
   Database(path, Database::Mode::create, 1)
-      .execute("PRAGMA application_id = 1397247042; PRAGMA user_version = 1; CREATE TABLE run (x)");
+      .execute(("PRAGMA application_id = 1397247042; CREATE TABLE run (x); PRAGMA user_version = " +
+                std::to_string(current_schema().version))
+                   .c_str());
   const Error error = error_of([&] { Store(path).start_run(header_of("vit")); });
   EXPECT_EQ(error.fault(), Fault::external);
   EXPECT_TRUE(contains(error.what(), "its tables are not those of a shardlab database"))

@@ -116,16 +116,19 @@ TEST_F(ReaderTest, CopiesAreRemovedWithTheirReader) {
   old ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
 }
 
-constexpr Migration add_note[] = {{1, "ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT 'n'"}};
-const Schema version_2{.version = 2, .create = schema_sql, .migrations = add_note};
+const int now = current_schema().version;
+const Migration add_note[] = {{now, "ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT 'n'"}};
+const Schema later{.version = now + 1, .create = schema_sql, .migrations = add_note};
+const std::string older = "has schema version " + std::to_string(now);
 
 TEST_F(ReaderTest, AnOlderSchemaIsMigratedInACopyAndTheFileStaysAsItIs) {
   Store(path).start_run(header_of("vit"));
   const auto before = content_of_folder(folder);
   {
-    const Reader reader = open_for_reading(path, {.schema = version_2});
-    EXPECT_TRUE(contains(reader.notice(), path + ": has schema version 1; read from a copy that "
-                                                 "was migrated to 2"))
+    const Reader reader = open_for_reading(path, {.schema = later});
+    EXPECT_TRUE(contains(
+        reader.notice(),
+        path + ": " + older + "; read from a copy that was migrated to " + std::to_string(now + 1)))
         << reader.notice();
     EXPECT_EQ(list_runs(reader).size(), 1U);
     EXPECT_EQ(reader.database().text("SELECT note FROM run"), "n");
@@ -137,9 +140,9 @@ TEST_F(ReaderTest, AHotJournalOfAnOlderSchemaIsUndoneAndMigratedInACopy) {
   leave_hot_journal();
   const auto before = content_of_folder(folder);
   {
-    const Reader reader = open_for_reading(path, {.schema = version_2});
+    const Reader reader = open_for_reading(path, {.schema = later});
     EXPECT_TRUE(contains(reader.notice(), "a writer was killed"));
-    EXPECT_TRUE(contains(reader.notice(), "has schema version 1"));
+    EXPECT_TRUE(contains(reader.notice(), older));
     expect_committed_rows(reader);
     EXPECT_EQ(reader.database().text("SELECT note FROM run"), "n");
   }
@@ -148,10 +151,10 @@ TEST_F(ReaderTest, AHotJournalOfAnOlderSchemaIsUndoneAndMigratedInACopy) {
 
 TEST_F(ReaderTest, ANewerSchemaIsRefused) {
   Store(path).start_run(header_of("vit"));
-  Database(path, Database::Mode::write, 1).execute("PRAGMA user_version = 2");
+  Database(path, Database::Mode::write, 1).execute("PRAGMA user_version = 70");
   const Error error = error_of([&] { static_cast<void>(open_for_reading(path)); });
   EXPECT_EQ(error.fault(), Fault::external);
-  EXPECT_TRUE(contains(error.what(), "has schema version 2, this shardlab knows up to 1"));
+  EXPECT_TRUE(contains(error.what(), "has schema version 70, this shardlab knows up to"));
 }
 
 TEST_F(ReaderTest, AnEmptyFileHasNoRunsAndStaysEmpty) {

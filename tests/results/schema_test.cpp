@@ -1,5 +1,6 @@
 #include "results/schema.h"
 
+#include "results/query.h"
 #include "tests/results/fixture.h"
 
 namespace shardlab::results {
@@ -22,7 +23,7 @@ TEST_F(SchemaTest, EveryTableIsStrict) {
                    " AND type = 'table' AND name NOT LIKE 'sqlite_%'");
   int count = 0;
   for (; tables.step(); ++count) EXPECT_EQ(tables.integer(1), 1) << tables.text(0);
-  EXPECT_EQ(count, 10);
+  EXPECT_EQ(count, 11);
 }
 
 TEST_F(SchemaTest, ItselfRefusesSamplesThatAreNotFinite) {
@@ -38,57 +39,62 @@ TEST_F(SchemaTest, ItselfRefusesSamplesThatAreNotFinite) {
   EXPECT_TRUE(put.bind(std::numeric_limits<double>::max()).insert());
 }
 
-constexpr Migration add_note[] = {{1, "ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT ''"},
-                                  {2,
-                                   "UPDATE run SET note = 'migrated ' || scenario FROM series"
-                                   " WHERE series.id = run.series"}};
-const Schema version_3{.version = 3, .create = schema_sql, .migrations = add_note};
+// Two versions after the one that this build writes.
+const int now = current_schema().version;
+const Migration add_note[] = {{now, "ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT ''"},
+                              {now + 1,
+                               "UPDATE run SET note = 'migrated ' || scenario FROM series"
+                               " WHERE series.id = run.series"}};
+const Schema later{.version = now + 2, .create = schema_sql, .migrations = add_note};
+
+std::string copy_of(const std::string& path) { return path + ".v" + std::to_string(now); }
 
 TEST_F(SchemaTest, AnOlderFileIsMigratedStepByStepWithACopyBesideIt) {
   Store(path).start_run(header_of("vit"));
   const std::string before = content_of(path);
-  Store(path, {.schema = version_3});
+  Store(path, {.schema = later});
   Database database(path, Database::Mode::read, 1);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), now + 2);
   EXPECT_EQ(database.text("SELECT note FROM run"), "migrated vit");
-  Database copy(path + ".v1", Database::Mode::read, 1);
-  EXPECT_EQ(copy.integer("PRAGMA user_version"), 1);
+  Database copy(copy_of(path), Database::Mode::read, 1);
+  EXPECT_EQ(copy.integer("PRAGMA user_version"), now);
   EXPECT_EQ(copy.integer("SELECT count(*) FROM run"), 1);
 }
 
 TEST_F(SchemaTest, ACopyThatExistsIsKept) {
-  std::ofstream(path + ".v1") << "precious";
+  std::ofstream(copy_of(path)) << "precious";
   Store(path).start_run(header_of("vit"));
-  Store(path, {.schema = version_3});
-  EXPECT_EQ(content_of(path + ".v1"), "precious");
-  EXPECT_TRUE(std::filesystem::exists(path + ".v1.2"));
+  Store(path, {.schema = later});
+  EXPECT_EQ(content_of(copy_of(path)), "precious");
+  EXPECT_TRUE(std::filesystem::exists(copy_of(path) + ".2"));
 }
 
 TEST_F(SchemaTest, AMigratedFileIsNotMigratedAgain) {
   Store(path).start_run(header_of("vit"));
-  Store(path, {.schema = version_3});
+  Store(path, {.schema = later});
   const std::string before = content_of(path);
-  Store(path, {.schema = version_3});
+  Store(path, {.schema = later});
   EXPECT_EQ(content_of(path), before);
-  EXPECT_FALSE(std::filesystem::exists(path + ".v1.2"));
+  EXPECT_FALSE(std::filesystem::exists(copy_of(path) + ".2"));
 }
 
 TEST_F(SchemaTest, AMigrationThatFailsChangesNothing) {
-  constexpr Migration broken[] = {{1, "ALTER TABLE run ADD COLUMN note TEXT; DELETE FROM nothing"}};
+  const Migration broken[] = {{now, "ALTER TABLE run ADD COLUMN note TEXT; DELETE FROM nothing"}};
   Store(path).start_run(header_of("vit"));
   const std::string before = content_of(path);
-  EXPECT_THROW(Store(path, {.schema = {.version = 2, .create = schema_sql, .migrations = broken}}),
-               Error);
+  EXPECT_THROW(
+      Store(path, {.schema = {.version = now + 1, .create = schema_sql, .migrations = broken}}),
+      Error);
   EXPECT_EQ(content_of(path), before);
   EXPECT_EQ(Store(path).start_run(header_of("vit")).value, 2);
 }
 
 TEST_F(SchemaTest, AMigrationThatOrphansRowsIsUndone) {
-  constexpr Migration orphans[] = {{1, "DELETE FROM series"}};
+  const Migration orphans[] = {{now, "DELETE FROM series"}};
   Store(path).start_run(header_of("vit"));
   const std::string before = content_of(path);
   const Error error = error_of([&] {
-    Store(path, {.schema = {.version = 2, .create = schema_sql, .migrations = orphans}});
+    Store(path, {.schema = {.version = now + 1, .create = schema_sql, .migrations = orphans}});
   });
   EXPECT_EQ(error.fault(), Fault::internal);
   EXPECT_EQ(content_of(path), before);
@@ -106,13 +112,37 @@ TEST_F(SchemaTest, AVersionWithoutAWayForwardIsRefused) {
 
 TEST_F(SchemaTest, ANewerVersionIsRefusedWithBothNumbers) {
   Store(path).start_run(header_of("vit"));
-  Database(path, Database::Mode::write, 1).execute("PRAGMA user_version = 7");
+  Database(path, Database::Mode::write, 1).execute("PRAGMA user_version = 70");
   const std::string before = content_of(path);
   const Error error = error_of([&] { Store store(path); });
   EXPECT_EQ(error.fault(), Fault::external);
-  EXPECT_TRUE(contains(error.what(), path + ": has schema version 7, this shardlab knows up to 1"))
+  EXPECT_TRUE(contains(error.what(), path + ": has schema version 70, this shardlab knows up to " +
+                                         std::to_string(now)))
       << error.what();
   EXPECT_EQ(content_of(path), before);
+}
+
+// What version 1 was: the tables of today without those that came later.
+TEST_F(SchemaTest, AFileOfVersion1GetsTheTablesOfToday) {
+  const std::string tables =
+      "SELECT group_concat(line, char(10)) FROM (SELECT t.name || '.' || c.name || ' ' || c.type ||"
+      " ' ' || c.[notnull] || ' ' || c.pk AS line FROM pragma_table_list AS t"
+      " JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.schema = 'main'"
+      " ORDER BY t.name, c.cid)";
+  Store(path).start_run(header_of("vit"));
+  std::string today;
+  {
+    Database database(path, Database::Mode::write, 1);
+    today = database.text(tables.c_str());
+    database.execute("DROP TABLE mark; PRAGMA user_version = 1");
+    EXPECT_NE(database.text(tables.c_str()), today);
+  }
+  EXPECT_EQ(list_runs(open_for_reading(path)).size(), 1U);
+  const Store store(path);
+  Database database(path, Database::Mode::read, 1);
+  EXPECT_EQ(database.text(tables.c_str()), today);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM run"), 1);
+  EXPECT_TRUE(std::filesystem::exists(path + ".v1"));
 }
 
 }  // namespace
