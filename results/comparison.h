@@ -32,47 +32,52 @@ enum class Subject : std::uint8_t {
 
 /// What one side has.
 struct Evidence {
-  std::vector<std::string> runs;  ///< Uuids.
-  std::string commit;
+  std::vector<std::string> runs = {};  ///< Uuids.
+  std::string commit = {};
   std::int64_t samples = 0;  ///< Timed iterations, or sizes of a curve.
   double median = 0;         ///< Units: see Metric.
-  std::optional<Interval> interval;
+  std::optional<Interval> interval = {};
 };
 
 /// One row of a comparison.
 struct Finding {
   Subject subject = Subject::quantity;
-  SeriesKey series;  ///< Without mesh for a curve.
-  Metric metric;     ///< Of curves and drifts a name of its own, such as `serial_fraction`.
+  SeriesKey series = {};  ///< Without mesh for a curve.
+  Metric metric = {};     ///< Of curves and drifts a name of its own, such as `serial_fraction`.
   Verdict verdict = Verdict::undecided;
-  std::string reason;  ///< One sentence with its numbers.
-  std::optional<Evidence> base;
-  std::optional<Evidence> next;
-  std::optional<double> ratio;             ///< New over base.
-  std::optional<Interval> ratio_interval;  ///< 95 %.
-  std::optional<double> p;                 ///< Of the test, adjusted for all tests of the report.
-  std::optional<double> detectable;        ///< The smallest relative change that would be found.
-  std::vector<std::string> differing;      ///< Fields of the environment.
-  std::vector<std::string> causes;         ///< What grew and where, the largest first.
+  std::string reason = {};  ///< One sentence with its numbers.
+  std::optional<Evidence> base = {};
+  std::optional<Evidence> next = {};
+  std::optional<double> ratio = {};             ///< New over base.
+  std::optional<Interval> ratio_interval = {};  ///< 95 %.
+  std::optional<double> p = {};             ///< Of the test, adjusted for all tests of the report.
+  std::optional<double> detectable = {};    ///< The smallest relative change that would be found.
+  std::vector<std::string> differing = {};  ///< Fields of the environment.
+  std::vector<std::string> causes = {};     ///< What grew and where, the largest first.
 };
 
 /// How two sides are held against each other.
 struct ComparisonOptions {
-  double floor = 0.02;               ///< A change below this is never reported, and is the same.
-  double least_seconds = 0;          ///< Nor is one of fewer seconds.
-  double significance = 0.05;        ///< Of the whole report, after Holm.
-  std::vector<std::string> allowed;  ///< Fields of series and environment that may differ.
-  bool strict = false;               ///< Undecided counts as not comparable in the exit code.
+  double floor = 0.02;         ///< A change below this is never reported, and is the same.
+  double least_seconds = 0;    ///< Nor is one of fewer seconds.
+  double apart_floor = 0.1;    ///< The floor where one side ran after the other: machines
+                               ///< change meanwhile.
+  double significance = 0.02;  ///< Of the whole report, after Holm; half of it is slower.
+  std::vector<std::string> allowed = {};  ///< Fields of series and environment that may differ.
+  bool strict = false;                    ///< Undecided counts as not comparable in the exit code.
+  bool iterations = false;  ///< Those of one run a side are enough for a verdict, though
+                            ///< they do not show what two starts differ by.
+  bool committed = false;   ///< The base is a baseline: what it has may not vanish.
   std::uint64_t seed = 1;
 };
 
 /// Everything that compare has to say; all faces print this and nothing else.
 struct Comparison {
-  std::string base;  ///< As typed, with what it stands for.
-  std::string next;
-  ComparisonOptions options;
-  std::vector<Finding> findings;   ///< The worst first.
-  std::vector<std::string> notes;  ///< Rows left out and why, odd samples, weak evidence.
+  std::string base = {};  ///< As typed, with what it stands for.
+  std::string next = {};
+  ComparisonOptions options = {};
+  std::vector<Finding> findings = {};   ///< The worst first.
+  std::vector<std::string> notes = {};  ///< Rows left out and why, odd samples, weak evidence.
 
   [[nodiscard]] std::int64_t count(Verdict verdict) const;
 };

@@ -208,6 +208,14 @@ std::vector<Metric> metrics_of(const Reader& reader, RunId run) {
   return read_metrics(reader.database(), run);
 }
 
+std::vector<Fold> folds_of(const Reader& reader, RunId run) {
+  return read_folds(reader.database(), run);
+}
+
+EnvironmentKey environment_of(const Reader& reader, RunId run) {
+  return read_header(reader.database(), run).header.environment;
+}
+
 Timeline read_timeline(const Reader& reader, RunId run, std::optional<std::int32_t> rank) {
   Database& database = reader.database();
   Transaction transaction(database, Transaction::Kind::read);

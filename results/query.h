@@ -34,6 +34,14 @@ struct RunFilter {
 /// The metrics that a run has samples of.
 [[nodiscard]] std::vector<Metric> metrics_of(const Reader& reader, RunId run);
 
+/// Which ranks of a predicted run stand for others.
+[[nodiscard]] std::vector<Fold> folds_of(const Reader& reader, RunId run);
+
+/// The environment of a run.
+///
+/// Errors   invalid: no such run.
+[[nodiscard]] EnvironmentKey environment_of(const Reader& reader, RunId run);
+
 /// Steps and scopes, of one rank or of all, in order of rank, iteration and program.
 [[nodiscard]] Timeline read_timeline(const Reader& reader, RunId run,
                                      std::optional<std::int32_t> rank = {});

@@ -96,6 +96,14 @@ std::optional<Summary> summarize(const Reader& reader, RunId run, std::string_vi
   return summary;
 }
 
+std::vector<double> iteration_values(const Reader& reader, RunId run, std::string_view metric) {
+  Database& database = reader.database();
+  Transaction transaction(database, Transaction::Kind::read);
+  Statement get(database, "SELECT id, across_ranks FROM metric WHERE name = ?");
+  if (!get.bind(metric).step()) return {};
+  return values_per_iteration(database, run, get.integer(0), across_ranks_from(get.text(1)));
+}
+
 std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter) {
   Transaction transaction(reader.database(), Transaction::Kind::read);
   std::vector<Curve> curves;

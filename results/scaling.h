@@ -28,6 +28,11 @@ struct Summary {
 [[nodiscard]] std::optional<Summary> summarize(const Reader& reader, RunId run,
                                                std::string_view metric);
 
+/// The timed values of a metric, one an iteration, combined across ranks as above; none where the
+/// run has no such samples.
+[[nodiscard]] std::vector<double> iteration_values(const Reader& reader, RunId run,
+                                                   std::string_view metric);
+
 /// How a run did against its reference.
 struct CheckCount {
   std::int64_t passed = 0;

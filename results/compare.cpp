@@ -1,0 +1,101 @@
+#include "results/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "results/causes.h"
+#include "results/compare_series.h"
+#include "results/holm.h"
+
+namespace shardlab::results {
+namespace {
+
+int severity(Verdict verdict) {
+  constexpr std::array order = {Verdict::worse,      Verdict::vanished,  Verdict::not_comparable,
+                                Verdict::not_enough, Verdict::undecided, Verdict::better,
+                                Verdict::added,      Verdict::same};
+  return static_cast<int>(std::ranges::find(order, verdict) - order.begin());
+}
+
+double size_of(const Finding& finding) {
+  return finding.ratio && *finding.ratio > 0 ? std::abs(std::log(*finding.ratio)) : 0;
+}
+
+/// Why the time changed, from the newest runs that have a timeline.
+void explain(Finding& finding, const Sides& sides) {
+  const auto profile = [](const Side& side, const Evidence& evidence) {
+    return profile_of(*side.reader, find_run(*side.reader, evidence.runs.front()));
+  };
+  finding.causes =
+      causes_of(finding.metric, finding.next->median > finding.base->median,
+                profile(sides.base, *finding.base), profile(sides.next, *finding.next));
+}
+
+void decide(std::vector<Pending>& all, const Sides& sides) {
+  std::vector<double> p;
+  for (const Pending& pending : all)
+    if (pending.change) p.push_back(pending.change->p);
+  const std::vector<double> adjusted = holm(p);
+  std::size_t at = 0;
+  for (Pending& pending : all) {
+    if (!pending.change) continue;
+    Finding& finding = pending.finding;
+    finding.p = adjusted[at++];
+    Judgement judgement = judge(*pending.change, finding.metric, *finding.p, sides.options);
+    finding.verdict = judgement.verdict;
+    finding.reason = std::move(judgement.reason);
+    finding.detectable = judgement.detectable;
+    if (finding.verdict == Verdict::worse || finding.verdict == Verdict::better)
+      explain(finding, sides);
+  }
+}
+
+void note_how_taken(const std::vector<Pending>& all, Comparison& comparison) {
+  const auto any = [&](Taken taken) {
+    return std::ranges::any_of(
+        all, [&](const Pending& p) { return p.change && p.change->taken == taken; });
+  };
+  const ComparisonOptions& options = comparison.options;
+  if (any(Taken::iterations) && !options.iterations)
+    comparison.notes.push_back(fmt::format(
+        "times within fewer than {0} runs a side prove nothing, because they do not show what two "
+        "starts of a program differ by: run both sides {0} times, in turns, or use --ab",
+        least_runs(options.significance)));
+  if (any(Taken::apart) || (any(Taken::iterations) && options.iterations))
+    comparison.notes.push_back(fmt::format(
+        "one side ran after the other, and machines change meanwhile: only changes above {:.3g} % "
+        "count; --ab runs both in turns",
+        100 * std::max(options.floor, options.apart_floor)));
+}
+
+}  // namespace
+
+Comparison compare(const Side& base, const Side& next, const ComparisonOptions& options,
+                   bool paired) {
+  Comparison comparison{.base = base.title, .next = next.title, .options = options};
+  const Sides sides{base, next, options, paired};
+  const auto bases = series_of(base, comparison.notes);
+  const auto nexts = series_of(next, comparison.notes);
+  std::vector<Pending> all;
+  for (const SeriesPair& pair : join(bases, nexts, options.allowed))
+    for (Pending& pending : compare_series(pair, sides, comparison.notes))
+      all.push_back(std::move(pending));
+  decide(all, sides);
+  note_how_taken(all, comparison);
+  for (Pending& pending : all) comparison.findings.push_back(std::move(pending.finding));
+  std::ranges::stable_sort(comparison.findings, [](const Finding& a, const Finding& b) {
+    return std::pair(severity(a.verdict), -size_of(a)) <
+           std::pair(severity(b.verdict), -size_of(b));
+  });
+  return comparison;
+}
+
+bool shares_series(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.findings,
+                             [](const Finding& f) { return f.base && f.next; });
+}
+
+}  // namespace shardlab::results
