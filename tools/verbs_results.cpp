@@ -1,5 +1,6 @@
 #include "tools/compare_verb.h"
 #include "tools/exact_verb.h"
+#include "tools/history_verb.h"
 #include "tools/verbs.h"
 
 namespace shardlab {
@@ -43,11 +44,42 @@ void add_compare(const Verbs& verbs) {
   verb.add_flag("--json", typed.json, "print JSON for programs");
 }
 
+void add_history(const Verbs& verbs) {
+  auto [history, options] = verbs.add<HistoryOptions>(
+      "history", "a metric over commits: where it shifted, by how much, what to look at",
+      history_verb);
+  history
+      .add_option("metric", options.metric,
+                  "step, bytes, peak, flop, collectives, dispatches, loss, or any stored name")
+      ->required();
+  history.add_option("--scenario", options.scenario, "only series of this scenario");
+  history.add_option("--mesh", options.mesh, "only series on this mesh: data=2,domain=4");
+  history.add_option("--where", options.where,
+                     "only series with FIELD=VALUE: dtype, train, execution, machine, profile");
+  history.add_option("--db", options.database, "the results file")->capture_default_str();
+  history.add_option("--accept", options.accept,
+                     "the shift at this commit is meant and no regression; writes to the file");
+  history.add_option("--note", options.note, "why it is accepted");
+  history.add_option("--reopen", options.reopen, "takes back what was accepted at this commit");
+  history
+      .add_option("--order", options.order,
+                  "git: as the repository of this folder has them; time: by their first runs")
+      ->capture_default_str();
+  history
+      .add_option("--floor", options.floor_percent,
+                  "percent; a shift of something measured below this is no regression")
+      ->capture_default_str();
+  history.add_flag("--all", options.all, "draw series without a shift too");
+  history.add_flag("--ascii", options.ascii, "draw with ASCII letters only");
+  history.add_flag("--json", options.json, "print JSON for programs");
+}
+
 }  // namespace
 
 void add_results_verbs(const Verbs& verbs) {
   add_exact(verbs);
   add_compare(verbs);
+  add_history(verbs);
 }
 
 }  // namespace shardlab
