@@ -57,21 +57,6 @@ CurveRow row_of(const Reader& reader, const RunInfo& run) {
   return row;
 }
 
-void compare_with_one_rank(Curve& curve) {
-  const auto one = std::ranges::find_if(curve.rows, [](const CurveRow& row) {
-    return row.ranks == 1 && row.seconds && row.seconds->median > 0;
-  });
-  if (one == curve.rows.end()) return;
-  const double one_seconds = one->seconds->median;
-  const bool is_one_oversubscribed = one->oversubscribed;
-  for (CurveRow& row : curve.rows) {
-    if (!row.seconds || row.seconds->median <= 0) continue;
-    const auto ranks = static_cast<double>(row.ranks);
-    row.speedup = one_seconds / row.seconds->median * (is_weak(curve.series) ? ranks : 1);
-    if (!row.oversubscribed && !is_one_oversubscribed) row.efficiency = *row.speedup / ranks;
-  }
-}
-
 }  // namespace
 
 std::optional<Summary> summarize(const Reader& reader, RunId run, std::string_view metric) {
@@ -124,6 +109,21 @@ std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter)
     compare_with_one_rank(curve);
   }
   return curves;
+}
+
+void compare_with_one_rank(Curve& curve) {
+  const auto one = std::ranges::find_if(curve.rows, [](const CurveRow& row) {
+    return row.ranks == 1 && row.seconds && row.seconds->median > 0;
+  });
+  if (one == curve.rows.end()) return;
+  const double one_seconds = one->seconds->median;
+  const bool is_one_oversubscribed = one->oversubscribed;
+  for (CurveRow& row : curve.rows) {
+    if (!row.seconds || row.seconds->median <= 0) continue;
+    const auto ranks = static_cast<double>(row.ranks);
+    row.speedup = one_seconds / row.seconds->median * (is_weak(curve.series) ? ranks : 1);
+    if (!row.oversubscribed && !is_one_oversubscribed) row.efficiency = *row.speedup / ranks;
+  }
 }
 
 bool is_measured(const SeriesKey& key) {

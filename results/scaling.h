@@ -66,6 +66,9 @@ struct Curve {
 /// Curves, the one with the newest run first; of each mesh the newest run that has ended.
 [[nodiscard]] std::vector<Curve> scaling_curves(const Reader& reader, const RunFilter& filter = {});
 
+/// Gives the rows of a curve their speedup and efficiency, where it has one rank.
+void compare_with_one_rank(Curve& curve);
+
 /// Whether a series ran, unlike predicted and published ones.
 [[nodiscard]] bool is_measured(const SeriesKey& key);
 

@@ -16,11 +16,8 @@ using results::Companion;
 using results::Curve;
 using results::CurveRow;
 using results::Execution;
+using results::mark_of;
 using results::Reader;
-
-const char* mark_of(const results::SeriesKey& series) {
-  return series.execution == Execution::predict ? "~" : "";
-}
 
 std::string check_of(const CurveRow& row) {
   if (row.checks.failed > 0)
@@ -172,54 +169,6 @@ nlohmann::json json_of(const Curve& curve, const std::vector<Curve>& all) {
 }
 
 }  // namespace
-
-std::string mode_of(const results::SeriesKey& series) {
-  return std::string(series.train ? "training" : "inference") +
-         (results::is_weak(series) ? ", weak scaling" : "");
-}
-
-std::string place_of(const results::SeriesKey& series) {
-  switch (series.execution) {
-    case Execution::predict:
-      return "~" + series.machine;
-    case Execution::published:
-      return series.machine.empty() ? "published" : "published " + series.machine;
-    default:
-      return results::name_of(series.execution);
-  }
-}
-
-bool is_probe(const results::SeriesKey& series) { return series.scenario == "probe"; }
-
-std::string title_of(const results::SeriesKey& series) {
-  if (is_probe(series)) return "probe: what kernels and collectives take on this machine";
-  const std::string what =
-      fmt::format("{}, {}, {}", series.scenario, series.dtype, mode_of(series));
-  const std::string machine =
-      series.machine.empty() ? "a machine that is not named" : series.machine;
-  switch (series.execution) {
-    case Execution::predict:
-      return fmt::format("{}, ~predicted on {}, profile {}", what, machine, series.profile);
-    case Execution::published:
-      return fmt::format("{}, published for {}, profile {}", what, machine, series.profile);
-    default:
-      return fmt::format("{}, on {}", what, results::name_of(series.execution));
-  }
-}
-
-std::string parameters_of(const results::SeriesKey& series) {
-  const nlohmann::json parameters = nlohmann::json::parse(series.parameters);
-  std::string text;
-  std::size_t line = 0;
-  for (const auto& [name, value] : parameters.items()) {
-    const std::string each =
-        fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
-    const bool fits = line + each.size() < 110;
-    text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
-    line = fits ? line + each.size() + 1 : each.size();
-  }
-  return text;
-}
 
 std::string curve_text(const Reader& reader, const Curve& curve, const std::vector<Curve>& all) {
   if (is_probe(curve.series))

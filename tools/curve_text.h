@@ -4,23 +4,15 @@
 #include <vector>
 
 #include "results/scaling.h"
+#include "results/series_text.h"
 
 namespace shardlab {
 
-/// Training or inference, and whether scaling is weak.
-[[nodiscard]] std::string mode_of(const results::SeriesKey& series);
-
-/// Where it ran, or what it was predicted or published for: `cpu`, `~dgx-h100:8`, `published`.
-[[nodiscard]] std::string place_of(const results::SeriesKey& series);
-
-/// Whether its runs hold the machine that `shardlab probe` measured, and no samples.
-[[nodiscard]] bool is_probe(const results::SeriesKey& series);
-
-/// One line that says what a series is, but its parameters.
-[[nodiscard]] std::string title_of(const results::SeriesKey& series);
-
-/// Parameters on lines of at most 110 columns.
-[[nodiscard]] std::string parameters_of(const results::SeriesKey& series);
+using results::is_probe;
+using results::mode_of;
+using results::parameters_of;
+using results::place_of;
+using results::title_of;
 
 /// The table of a scaling curve; below a measured one what else `all` knows of its meshes.
 ///

@@ -129,12 +129,26 @@ void explain_published(const Scenarios& scenarios, const std::string& name, cons
   check(found, "explain {} --at {}: no published time on so many GPUs", name, gpus);
 }
 
+/// A run that a person named, as tables or as JSON.
 void explain_run(const results::Reader& reader, const std::string& name, const Request& request,
                  nlohmann::json& all) {
-  const results::StoredRun run = results::read_run(reader, results::find_run(reader, name));
+  const Explained explained = explain_stored(reader, results::find_run(reader, name));
+  if (request.json) {
+    all.push_back(json_of(explained.waterfall, explained.title));
+    return;
+  }
+  print(explained.waterfall, explained.title, explained.ideal, "this run");
+  print_meanings(explained.waterfall.causes);
+}
+
+}  // namespace
+
+Explained explain_stored(const results::Reader& reader, results::RunId id) {
+  const results::StoredRun run = results::read_run(reader, id);
   const results::Timeline timeline = results::read_timeline(reader, run.id);
   if (timeline.steps.empty())
-    fail(Fault::unsupported, "run {} has no timeline: it was stored with --no-timeline", name);
+    fail(Fault::unsupported, "run {} has no timeline: it was stored with --no-timeline",
+         run.id.value);
   const sim::Breakdown many = sim::breakdown(spans_of(run, timeline));
   const results::SeriesKey& series = run.header.series;
   const int ranks = Mesh::parse(series.mesh).size();
@@ -158,13 +172,17 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
   }
   if (!compared)
     fail(Fault::unsupported,
-         "run {}: no run of the same problem on one rank to compare with; add --ranks 1", name);
+         "run {}: no run of the same problem on one rank to compare with; add --ranks 1",
+         run.id.value);
   // With the sizes of a rank held, nothing is divided.
   const bool weak = results::is_weak(series);
-  const sim::Waterfall waterfall = sim::explain(one, many, weak ? 1 : ranks, one.total, many.total);
-  std::string title = fmt::format("run {}: {} on {}{}{}", run.id.value, series.scenario,
-                                  series.mesh, series.train ? ", training" : "",
-                                  series.machine.empty() ? "" : ", predicted on " + series.machine);
+  Explained explained{
+      .waterfall = sim::explain(one, many, weak ? 1 : ranks, one.total, many.total),
+      .ideal = weak ? "ideal: one rank" : "ideal: one rank, divided",
+      .title = fmt::format("run {}: {} on {}{}{}", run.id.value, series.scenario, series.mesh,
+                           series.train ? ", training" : "",
+                           series.machine.empty() ? "" : ", predicted on " + series.machine)};
+  std::string& title = explained.title;
   title += fmt::format("\n  one step, on rank {}, whose kernels take longest", many.rank);
   if (ranks > 1) title += fmt::format("; one rank is run {}", beside);
   const auto median = results::summarize(reader, run.id, results::step_seconds().name);
@@ -174,15 +192,8 @@ void explain_run(const results::Reader& reader, const std::string& name, const R
     if (std::abs(many.total / median->median - 1) > 0.25)
       title += ": this step is not typical, run it again on an idle machine";
   }
-  if (request.json)
-    all.push_back(json_of(waterfall, title));
-  else {
-    print(waterfall, title, weak ? "ideal: one rank" : "ideal: one rank, divided", "this run");
-    print_meanings(waterfall.causes);
-  }
+  return explained;
 }
-
-}  // namespace
 
 Exit explain_verb(const Scenarios& scenarios, const Request& request, int at) {
   nlohmann::json all = nlohmann::json::array();

@@ -1,13 +1,13 @@
 #include "tools/perfetto.h"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
 #include "tools/perfetto_slices.h"
+#include "tools/picture.h"
 
 namespace shardlab {
 namespace {
@@ -174,12 +174,7 @@ std::string perfetto_json(const results::StoredRun& run, const results::Timeline
 
 void write_perfetto(const results::StoredRun& run, const results::Timeline& timeline,
                     const std::string& path) {
-  const std::string text = perfetto_json(run, timeline);
-  std::ofstream file(path, std::ios::binary);
-  if (!file) fail(Fault::external, "{}: cannot be written", path);
-  file << text;
-  file.close();
-  if (!file) fail(Fault::external, "{}: not all of {} bytes could be written", path, text.size());
+  write_text(path, perfetto_json(run, timeline));
 }
 
 }  // namespace shardlab

@@ -13,15 +13,6 @@
 namespace shardlab {
 namespace {
 
-std::string json_of(const Case& tested) {
-  nlohmann::json json = nlohmann::json::object();
-  for (const auto& [name, value] : tested.stored.all()) json[name] = value;
-  for (const ParamSpec& spec : tested.scenario->params)
-    if (!spec.unwritten.empty() && json.value(spec.name, "") == spec.unwritten)
-      json.erase(spec.name);
-  return json.dump();
-}
-
 /// One number a rank, of the last timed iteration.
 template <typename Value>
 results::MetricSamples per_rank(const Measurement& measurement, results::Metric metric,
@@ -37,12 +28,21 @@ results::MetricSamples per_rank(const Measurement& measurement, results::Metric 
 
 }  // namespace
 
+std::string parameters_json(const Scenario& scenario, const Params& params) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, value] : params.all()) json[name] = value;
+  for (const ParamSpec& spec : scenario.params)
+    if (!spec.unwritten.empty() && json.value(spec.name, "") == spec.unwritten)
+      json.erase(spec.name);
+  return json.dump();
+}
+
 results::RunHeader header_of(const Case& tested, const std::string& execution,
                              const Request& request) {
   const BuildInfo build = build_info();
   results::RunHeader header;
   header.series.scenario = tested.scenario->name;
-  header.series.parameters = json_of(tested);
+  header.series.parameters = parameters_json(*tested.scenario, tested.stored);
   header.series.dtype = name_of(tested.params.precision);
   header.series.train = tested.params.train;
   header.series.mesh = tested.mesh.text();

@@ -9,6 +9,9 @@
 
 namespace shardlab {
 
+/// Parameters as series name them: those at their unwritten value are left out.
+[[nodiscard]] std::string parameters_json(const Scenario& scenario, const Params& params);
+
 /// What is known of a run before it starts.
 [[nodiscard]] results::RunHeader header_of(const Case& tested, const std::string& execution,
                                            const Request& request);

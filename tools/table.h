@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "results/show.h"
+
 namespace shardlab {
 
 /// A table for people: a header, rows, columns as wide as they need, numbers to the right.
@@ -19,16 +21,11 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// As people read it: `1.23 ms`, `45.1 MiB`, `169 GFLOP`.
-[[nodiscard]] std::string show_seconds(double seconds);
-
-/// Two times in the unit of the larger: `1.02 .. 6.88 ms`.
-[[nodiscard]] std::string show_range(double low_seconds, double high_seconds);
-[[nodiscard]] std::string show_bytes(double bytes);
-
-/// Two sizes in the unit of the larger: `15.8 .. 16.1 MiB`.
-[[nodiscard]] std::string show_byte_range(double low, double high);
-[[nodiscard]] std::string show_flop(double flop);
-[[nodiscard]] std::string show_percent(double fraction);
+using results::show_byte_range;
+using results::show_bytes;
+using results::show_flop;
+using results::show_percent;
+using results::show_range;
+using results::show_seconds;
 
 }  // namespace shardlab

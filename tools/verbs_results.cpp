@@ -1,6 +1,7 @@
 #include "tools/compare_verb.h"
 #include "tools/exact_verb.h"
 #include "tools/history_verb.h"
+#include "tools/report_verb.h"
 #include "tools/verbs.h"
 
 namespace shardlab {
@@ -74,12 +75,32 @@ void add_history(const Verbs& verbs) {
   history.add_flag("--json", options.json, "print JSON for programs");
 }
 
+void add_report(const Verbs& verbs) {
+  auto [report, options] = verbs.add<ReportOptions>(
+      "report", "a page of all runs that needs no network, or pictures of single plots",
+      [verbs](const ReportOptions& typed) {
+        return report_verb(verbs.scenarios, verbs.request, typed);
+      });
+  report.add_option("-o,--output", options.output, "the page, such as report.html");
+  report.add_option("--svg", options.svg, "a drawing of one plot, for papers and pages");
+  report.add_option("--png", options.png, "a picture of one plot");
+  report.add_option("--plot", options.plot, "scaling, efficiency, memory, timeline or waterfall")
+      ->capture_default_str();
+  report.add_option("--series", options.series,
+                    "words that its problem has: \"vit training\"; else all, or the newest");
+  report.add_option("--run", options.run, "whose timeline or waterfall; else one of most ranks");
+  report.add_flag("--published", options.published,
+                  "published problems also where no run is of them");
+  verbs.add_database(report);
+}
+
 }  // namespace
 
 void add_results_verbs(const Verbs& verbs) {
   add_exact(verbs);
   add_compare(verbs);
   add_history(verbs);
+  add_report(verbs);
 }
 
 }  // namespace shardlab

@@ -1,0 +1,127 @@
+#include "results/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "results/escape.h"
+#include "results/faces.h"
+#include "results/svg.h"
+
+namespace shardlab::results {
+
+extern const char* const report_css;
+
+namespace {
+
+bool is_number(const std::string& text) {
+  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ||
+                           text[0] == '-' || text[0] == '~');
+}
+
+/// A column of numbers stands to the right.
+std::vector<const char*> classes_of(const Twin& twin) {
+  std::vector<const char*> classes(twin.header.size(), "");
+  for (const auto& row : twin.rows)
+    for (std::size_t c = 0; c < std::min(row.size(), classes.size()); ++c)
+      if (!row[c].empty() && !is_number(row[c])) classes[c] = " class=\"text\"";
+  return classes;
+}
+
+std::string table_of(const Twin& twin) {
+  const std::vector<const char*> classes = classes_of(twin);
+  std::string text = "<div class=\"wide\"><table><thead><tr>";
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    text += fmt::format("<th{}>{}</th>", classes[c], markup_text(twin.header[c]));
+  text += "</tr></thead><tbody>";
+  for (const auto& row : twin.rows) {
+    text += "<tr>";
+    for (std::size_t c = 0; c < std::min(row.size(), classes.size()); ++c)
+      text += fmt::format("<td{}>{}</td>", classes[c], markup_text(row[c]));
+    text += "</tr>";
+  }
+  return text + "</tbody></table></div>";
+}
+
+std::string figure_of(const Plot& plot, bool drawn) {
+  std::string text = "<figure><figcaption>" + markup_text(plot.title) + "</figcaption>";
+  if (drawn) text += "<div class=\"wide\">" + svg_of(plot) + "</div>";
+  for (const std::string& note : plot.notes)
+    text += "<p class=\"note\">" + markup_text(note) + "</p>";
+  if (!plot.twin.rows.empty())
+    text +=
+        "<details open><summary>the same as a table</summary>" + table_of(plot.twin) + "</details>";
+  return text + "</figure>";
+}
+
+std::string section_of(const Section& section, std::size_t number, bool drawn) {
+  std::string text =
+      fmt::format("<section id=\"s{}\"><h2>{}</h2>", number, markup_text(section.title));
+  if (!section.about.empty()) text += "<p class=\"about\">" + markup_text(section.about) + "</p>";
+  for (const Plot& plot : section.plots) text += figure_of(plot, drawn);
+  return text + "</section>";
+}
+
+std::string contents_of(const Page& page) {
+  std::string text = "<nav><ul>";
+  if (page.comparison) text += "<li><a href=\"#verdicts\">verdicts</a></li>";
+  for (std::size_t i = 0; i < page.sections.size(); ++i)
+    text += fmt::format("<li><a href=\"#s{}\">{}</a></li>", i, markup_text(page.sections[i].title));
+  return text + "<li><a href=\"#runs\">runs</a></li></ul></nav>";
+}
+
+std::string head_of(const Page& page) {
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<meta name=\"color-scheme\" content=\"light dark\">"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+      "style-src 'unsafe-inline'\"><link rel=\"icon\" "
+      "href=\"data:,\"><title>{0}</title><style>{1}{2}</style></head><body>"
+      "<svg class=\"plot\" width=\"0\" height=\"0\" style=\"position:absolute\" "
+      "aria-hidden=\"true\">{3}</svg><header><h1>{0}</h1>",
+      markup_text(page.title), report_css, svg_style(Theme::both), svg_patterns());
+  text += "<dl>";
+  for (const auto& [name, value] : page.facts)
+    text += fmt::format("<dt>{}</dt><dd>{}</dd>", markup_text(name), markup_text(value));
+  return text + "</dl></header>";
+}
+
+}  // namespace
+
+std::string page_of(const Page& page) {
+  const std::string runs =
+      "<section id=\"runs\"><h2>Runs</h2>" + table_of(page.runs) + "</section>";
+  std::string text = head_of(page);
+  if (page.sections.size() > 1) text += contents_of(page);
+  text += "<main>";
+  if (page.comparison)
+    text += "<section id=\"verdicts\"><h2>Verdicts</h2>" + html_of(*page.comparison) + "</section>";
+  std::size_t tables_only = 0;
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+    const auto fits = [&](const std::string& section) {
+      return text.size() + section.size() + runs.size() < most_page;
+    };
+    std::string section = left_out == 0 ? section_of(page.sections[i], i, true) : "";
+    if (!fits(section)) {
+      section = section_of(page.sections[i], i, false);
+      ++tables_only;
+    }
+    if (left_out > 0 || !fits(section)) {
+      ++left_out;
+      continue;
+    }
+    text += section;
+  }
+  tables_only -= std::min(tables_only, left_out);
+  if (tables_only + left_out > 0)
+    text += fmt::format(
+        "<p class=\"note\">The page takes {} bytes: {} older problems keep their tables only, {} "
+        "are not shown.</p>",
+        most_page, tables_only, left_out);
+  return text + runs + "</main></body></html>\n";
+}
+
+}  // namespace shardlab::results

@@ -1,0 +1,61 @@
+#include "results/series_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace shardlab::results {
+
+const char* mark_of(const SeriesKey& series) {
+  return series.execution == Execution::predict ? "~" : "";
+}
+
+std::string mode_of(const SeriesKey& series) {
+  return std::string(series.train ? "training" : "inference") +
+         (is_weak(series) ? ", weak scaling" : "");
+}
+
+std::string place_of(const SeriesKey& series) {
+  switch (series.execution) {
+    case Execution::predict:
+      return "~" + series.machine;
+    case Execution::published:
+      return series.machine.empty() ? "published" : "published " + series.machine;
+    default:
+      return name_of(series.execution);
+  }
+}
+
+bool is_probe(const SeriesKey& series) { return series.scenario == "probe"; }
+
+std::string title_of(const SeriesKey& series) {
+  if (is_probe(series)) return "probe: what kernels and collectives take on this machine";
+  const std::string what =
+      fmt::format("{}, {}, {}", series.scenario, series.dtype, mode_of(series));
+  const std::string machine =
+      series.machine.empty() ? "a machine that is not named" : series.machine;
+  switch (series.execution) {
+    case Execution::predict:
+      return fmt::format("{}, ~predicted on {}, profile {}", what, machine, series.profile);
+    case Execution::published:
+      return fmt::format("{}, published for {}, profile {}", what, machine, series.profile);
+    default:
+      return fmt::format("{}, on {}", what, name_of(series.execution));
+  }
+}
+
+std::string parameters_of(const SeriesKey& series) {
+  const nlohmann::json parameters = nlohmann::json::parse(series.parameters);
+  std::string text;
+  std::size_t line = 0;
+  for (const auto& [name, value] : parameters.items()) {
+    const std::string each =
+        fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    const bool fits = line + each.size() < 110;
+    text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
+    line = fits ? line + each.size() + 1 : each.size();
+  }
+  return text;
+}
+
+}  // namespace shardlab::results
