@@ -204,6 +204,10 @@ StoredRun read_run(const Reader& reader, RunId run) {
   return stored;
 }
 
+std::string state_of(const Reader& reader, RunId run) {
+  return read_header(reader.database(), run).header.state;
+}
+
 std::vector<Metric> metrics_of(const Reader& reader, RunId run) {
   return read_metrics(reader.database(), run);
 }

@@ -31,6 +31,11 @@ struct RunFilter {
 /// Errors   invalid: no such run.
 [[nodiscard]] StoredRun read_run(const Reader& reader, RunId run);
 
+/// What the machine did while a run was measured: a JSON object.
+///
+/// Errors   invalid: no such run.
+[[nodiscard]] std::string state_of(const Reader& reader, RunId run);
+
 /// The metrics that a run has samples of.
 [[nodiscard]] std::vector<Metric> metrics_of(const Reader& reader, RunId run);
 

@@ -72,12 +72,15 @@ SampleShape shape_of(std::span<const double> samples) {
   return shape;
 }
 
-std::string to_text(const SampleShape& shape) {
+std::string to_text(const SampleShape& shape, const std::function<std::string(double)>& show) {
+  const auto shown = [&](double value) {
+    return show ? show(value) : fmt::format("{:.3g}", value);
+  };
   std::string text;
   if (shape.modes)
-    text = fmt::format("samples fall into two groups, {} near {:.3g} and {} near {:.3g}",
-                       shape.samples - shape.modes->above - shape.outliers.size(), shape.modes->low,
-                       shape.modes->above, shape.modes->high);
+    text =
+        fmt::format("samples fall into two groups, {} near {} and {} near {}", shape.modes->below,
+                    shown(shape.modes->low), shape.modes->above, shown(shape.modes->high));
   if (!shape.outliers.empty())
     text += fmt::format("{}{} of {} samples {}, the farthest {:.2f} times the median",
                         text.empty() ? "" : "; ", shape.outliers.size(), shape.samples,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ struct SampleShape {
 
 /// Half a sentence for a note, empty if nothing is odd: `2 of 20 samples are outliers, the farthest
 /// 1.85 times the median`.
-[[nodiscard]] std::string to_text(const SampleShape& shape);
+///
+/// Units    `show` writes a sample; without it, three digits do.
+[[nodiscard]] std::string to_text(const SampleShape& shape,
+                                  const std::function<std::string(double)>& show = {});
 
 }  // namespace shardlab::results

@@ -139,6 +139,15 @@ void Store::append(RunId run, const Timeline& timeline) {
   transaction.commit();
 }
 
+void Store::set_state(RunId run, std::string_view state) {
+  const std::string canonical = canonical_json(state, "state");
+  Transaction transaction(database_, Transaction::Kind::write);
+  Statement get(database_, "SELECT 1 FROM run WHERE id = ?");
+  check(get.bind(run.value).step(), "{}: no run {}", database_.path(), run.value);
+  Statement(database_, "UPDATE run SET state = ? WHERE id = ?").bind(canonical, run.value).step();
+  transaction.commit();
+}
+
 RunStatus Store::finish_run(RunId run, RunStatus status, std::string_view reason) {
   check(
       status == RunStatus::complete || status == RunStatus::failed || status == RunStatus::skipped,

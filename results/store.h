@@ -45,6 +45,11 @@ class Store {
   /// Errors   invalid: as above, or a step that ends before it begins.
   void append(RunId run, const Timeline& timeline);
 
+  /// What the machine did while a run was measured: a JSON object in the place of its header's.
+  ///
+  /// Errors   invalid: no such run, or no JSON object.
+  void set_state(RunId run, std::string_view state);
+
   /// Ends a run as complete, failed or skipped and returns the status it has then: a run that has
   /// failed already stays failed and keeps its first reason.
   ///

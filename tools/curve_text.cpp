@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/sample_notes.h"
 #include "tools/table.h"
 
 namespace shardlab {
@@ -186,7 +187,7 @@ std::string curve_text(const Reader& reader, const Curve& curve, const std::vect
   for (const CurveRow& row : curve.rows)
     if (row.status != results::RunStatus::complete)
       text += fmt::format("  {} {}: {}\n", row.mesh, results::name_of(row.status), row.reason);
-  return text + sources_text(curve) + beside_text(curve, all);
+  return text + sample_notes(reader, curve) + sources_text(curve) + beside_text(curve, all);
 }
 
 std::string curves_json(const std::vector<const Curve*>& curves, const std::vector<Curve>& all) {

@@ -40,8 +40,13 @@ class RankRun {
   void run() {
     first();
     for (int i = 1; i < options_.warmup; ++i) iterate();
-    const int iterations = decide();
-    for (int i = 0; i < iterations; ++i) iterate();
+    Stopping stopping(options_.rule());
+    while (!stopping.enough()) {
+      iterate();
+      // All ranks decide from the same times.
+      stopping.add(options_.iterations > 0 ? mine_.seconds.back()
+                                           : over_ranks(worker_, mine_.seconds.back()));
+    }
     if (options_.timeline) {
       worker_.trace().keep(true);
       worker_.trace().clear();
@@ -54,6 +59,7 @@ class RankRun {
     const std::lock_guard lock(mutex_);
     mine_.trace = std::move(worker_.trace());
     mine_.answers = std::move(worker_.answers());
+    if (rank_ == options_.launch.first_rank) measurement_.stopped = stopping.text();
     measurement_.tables[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =
         worker_.shared_layouts();
     measurement_.ranks[static_cast<std::size_t>(rank_ - options_.launch.first_rank)] =
@@ -111,12 +117,6 @@ class RankRun {
     mine_.live_bytes_after = worker_.backend().ledger().live();
   }
 
-  int decide() {
-    if (options_.iterations > 0) return options_.iterations;
-    const double seconds = over_ranks(worker_, mine_.seconds.back());
-    return std::clamp(static_cast<int>(options_.budget_seconds / std::max(seconds, 1e-6)), 3, 20);
-  }
-
   Worker& worker_;
   int rank_;
   const MeasureOptions& options_;
@@ -131,7 +131,7 @@ class RankRun {
 Measurement measure(const Execution& execution, const Scenario& scenario, const Params& params,
                     const MeasureOptions& options) {
   check(options.warmup >= 1, "--warmup: at least 1 iteration is needed, got {}", options.warmup);
-  check(options.iterations >= 0, "--iterations: {} is negative", options.iterations);
+  (void)Stopping(options.rule());
   Measurement measurement;
   measurement.warmup = options.warmup;
   const int ranks = options.launch.ranks < 0 ? options.launch.mesh.size() : options.launch.ranks;

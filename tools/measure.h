@@ -8,16 +8,20 @@
 #include "engine/core/answers.h"
 #include "engine/core/scenario.h"
 #include "engine/launch/launch.h"
+#include "tools/stopping.h"
 
 namespace shardlab {
 
 struct MeasureOptions {
   LaunchOptions launch;
   int warmup = 1;
-  int iterations = 0;          ///< 0: as many as fit the budget, 3 to 20.
-  double budget_seconds = 10;  ///< Of timed iterations.
-  bool values = false;         ///< Hands out what the first step computed.
-  bool timeline = false;       ///< Traces one more iteration.
+  int iterations = 0;  ///< These three: see StoppingRule.
+  double precision = 0;
+  double budget_seconds = 10;
+  bool values = false;    ///< Hands out what the first step computed.
+  bool timeline = false;  ///< Traces one more iteration.
+
+  [[nodiscard]] StoppingRule rule() const { return {iterations, precision, budget_seconds}; }
 };
 
 /// A tensor of the first step, whole.
@@ -47,6 +51,7 @@ struct Measurement {
   std::vector<NamedValues> values;
   std::int64_t parameters = 0;
   std::vector<std::string> notes;                    ///< Warnings of rank 0.
+  std::string stopped;                               ///< Why it ended: see Stopping::text.
   std::vector<std::shared_ptr<LayoutTable>> tables;  ///< One a rank; traces point into them.
 
   [[nodiscard]] std::int32_t number(std::size_t rank) const {

@@ -46,6 +46,9 @@ struct Request {
   bool full = false;
   int warmup = 1;
   int iterations = 0;
+  double precision = 0;
+  double budget_seconds = 10;
+  bool interleave = false;
   std::int64_t seed = 1;
 };
 

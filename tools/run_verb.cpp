@@ -1,16 +1,34 @@
+#include <algorithm>
 #include <optional>
 
 #include "engine/core/check.h"
 #include "results/store.h"
 #include "tools/check.h"
 #include "tools/executions.h"
+#include "tools/interleave.h"
+#include "tools/machine_state.h"
 #include "tools/measure.h"
 #include "tools/record.h"
 #include "tools/request.h"
 #include "tools/show.h"
+#include "tools/stopping.h"
 
 namespace shardlab {
 namespace {
+
+constexpr int block_iterations = 5;
+
+/// A run that is measured in blocks.
+struct Slot {
+  const Case* planned = nullptr;
+  results::RunId id;
+  Stopping stopping;
+  Measurement measurement = {};
+  std::vector<TimedBlock> blocks = {};
+  bool failed = false;
+
+  [[nodiscard]] bool is_open() const { return !failed && !stopping.enough(); }
+};
 
 /// All runs of one command.
 class Runs {
@@ -19,44 +37,135 @@ class Runs {
       : request_(request),
         execution_(execution_named(request.execution)),
         // All of it is read before the first run, so that a typing error costs nothing.
-        cases_(sweep(scenarios, request)) {}
+        cases_(sweep(scenarios, request)),
+        rule_{request.iterations, request.precision, request.budget_seconds} {
+    (void)Stopping(rule_);
+  }
 
   Exit run() {
     store_.emplace(request_.database);
-    for (const Case& each : cases_) one(each);
+    if (request_.interleave)
+      interleaved();
+    else
+      for (const Case& each : cases_) one(each);
     return exit_;
   }
 
   [[nodiscard]] const std::vector<results::RunId>& ids() const { return ids_; }
 
  private:
+  results::RunId start(const Case& planned) {
+    ids_.push_back(store_->start_run(header_of(planned, execution_.name, request_)));
+    return ids_.back();
+  }
+
   void one(const Case& planned) {
-    const results::RunId id = store_->start_run(header_of(planned, execution_.name, request_));
-    ids_.push_back(id);
+    const results::RunId id = start(planned);
     progress("{} ...", planned.title());
+    guarded(id, [&] {
+      const MachineState before = machine_state();
+      const Measurement measurement =
+          measure(execution_, *planned.scenario, planned.params, options_of(planned));
+      if (!measurement.stopped.empty()) progress("{}", measurement.stopped);
+      const std::vector<std::string> doubts = set_state(id, planned, before, machine_state(), {});
+      for (const std::string& doubt : doubts) progress("warning: {}: times are doubtful", doubt);
+      keep(planned, id, measurement);
+    });
+  }
+
+  /// Every open run has one block a round, so that a machine that changes changes all of them.
+  void interleaved() {
+    std::vector<Slot> slots;
+    for (const Case& planned : cases_) slots.push_back({&planned, start(planned), Stopping(rule_)});
+    progress("{} runs in blocks of {} iterations, in an order from seed {}", slots.size(),
+             block_iterations, request_.seed);
+    const MachineState before = machine_state();
+    int order = 0;
+    for (int round = 0; std::ranges::any_of(slots, &Slot::is_open); ++round) {
+      for (const std::size_t which :
+           shuffled(slots.size(), static_cast<std::uint64_t>(request_.seed), round))
+        if (slots[which].is_open()) block(slots[which], round, order++);
+    }
+    const MachineState after = machine_state();
+    std::vector<std::string> doubts;
+    for (Slot& slot : slots) {
+      if (slot.failed) continue;
+      if (const std::string text = slot.stopping.text(); !text.empty())
+        progress("{}: {}", slot.planned->title(), text);
+      guarded(slot.id, [&] {
+        doubts = set_state(slot.id, *slot.planned, before, after, slot.blocks);
+        keep(*slot.planned, slot.id, slot.measurement);
+      });
+    }
+    for (const std::string& doubt : doubts) progress("warning: {}: times are doubtful", doubt);
+  }
+
+  void block(Slot& slot, int round, int order) {
     try {
-      const Exit result = measured(planned, id);
-      if (store_->finish_run(id, results::RunStatus::complete) == results::RunStatus::failed)
-        exit_ = graver(exit_, Exit::broken);
-      exit_ = graver(exit_, result);
+      MeasureOptions options = options_of(*slot.planned);
+      const int left = slot.stopping.left();
+      options.iterations = left < 0 ? block_iterations : std::min(left, block_iterations);
+      options.values = options.values && slot.blocks.empty();
+      options.timeline = options.timeline && slot.blocks.empty();
+      const Case& planned = *slot.planned;
+      Measurement measurement = measure(execution_, *planned.scenario, planned.params, options);
+      const std::vector<double> seconds = slowest(measurement);
+      const int first =
+          slot.blocks.empty() ? 0 : slot.blocks.back().first + slot.blocks.back().iterations;
+      slot.blocks.push_back({order, round, first, static_cast<int>(seconds.size())});
+      for (const double each : seconds) slot.stopping.add(each);
+      if (slot.blocks.size() == 1)
+        slot.measurement = std::move(measurement);
+      else
+        append_block(slot.measurement, measurement);
     } catch (const Error& error) {
-      ended_by(id, error);
+      slot.failed = true;
+      ended_by(slot.id, error);
     }
   }
 
-  Exit measured(const Case& planned, results::RunId id) {
+  MeasureOptions options_of(const Case& planned) const {
     MeasureOptions options;
     options.launch.mesh = planned.mesh;
     options.launch.precision = planned.params.precision;
     options.launch.seed = planned.params.seed;
     options.warmup = request_.warmup;
-    options.iterations = request_.iterations;
+    options.iterations = rule_.iterations;
+    options.precision = rule_.precision;
+    options.budget_seconds = rule_.budget_seconds;
     options.values = request_.check;
     options.timeline = request_.timeline;
-    const Measurement measurement = measure(execution_, *planned.scenario, planned.params, options);
+    return options;
+  }
+
+  /// Stores what the machine did and says why times are doubtful.
+  std::vector<std::string> set_state(results::RunId id, const Case& planned,
+                                     const MachineState& before, const MachineState& after,
+                                     const std::vector<TimedBlock>& blocks) {
+    const int ranks = planned.mesh.size();
+    const std::string state = state_json(before, after, ranks);
+    store_->set_state(
+        id, blocks.empty() ? state
+                           : with_blocks(state, blocks, static_cast<std::uint64_t>(request_.seed)));
+    return doubts_of(before, after, ranks);
+  }
+
+  /// Ends a run as what is done with it says.
+  template <typename Work>
+  void guarded(results::RunId id, const Work& work) {
+    try {
+      work();
+      if (store_->finish_run(id, results::RunStatus::complete) == results::RunStatus::failed)
+        exit_ = graver(exit_, Exit::broken);
+    } catch (const Error& error) {
+      ended_by(id, error);
+    }
+  }
+
+  /// Checks a measurement and stores it.
+  void keep(const Case& planned, results::RunId id, const Measurement& measurement) {
     for (const std::string& note : measurement.notes) progress("warning: {}", note);
     results::Rows rows = rows_of(measurement);
-    Exit result = Exit::fine;
     if (request_.check) {
       find_reference(planned);
       rows.checks =
@@ -65,12 +174,11 @@ class Runs {
         if (!check.passed()) {
           progress("check failed: {} is off by {:.2e}, allowed are {:.0e}", check.name, check.error,
                    check.bound);
-          result = Exit::failed;
+          exit_ = graver(exit_, Exit::failed);
         }
     }
     store_->append(id, rows);
     if (request_.timeline) store_->append(id, timeline_of(measurement));
-    return result;
   }
 
   /// Computes what one problem is compared with, once for all meshes.
@@ -111,6 +219,7 @@ class Runs {
   const Request& request_;
   Execution execution_;
   std::vector<Case> cases_;
+  StoppingRule rule_;
   std::optional<results::Store> store_;
   std::vector<results::RunId> ids_;
   Exit exit_ = Exit::fine;

@@ -9,6 +9,7 @@
 #include "tools/curve_text.h"
 #include "tools/machine_text.h"
 #include "tools/perfetto.h"
+#include "tools/sample_notes.h"
 #include "tools/show.h"
 #include "tools/table.h"
 
@@ -78,6 +79,7 @@ void print_run(const Request& request, const Reader& reader, const results::Stor
     if (!value.empty() && value != "{}") facts.row({name, value});
   if (!header.source.empty()) facts.row({"source", header.source});
   facts.row({"command", header.command});
+  for (const std::string& doubt : doubts_in(header.state)) facts.row({"doubtful", doubt});
   fmt::print("{}\n", facts.text());
   std::string sources;
   Table metrics({"metric", "unit", "median", "iterations", "samples", "interval"});

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "engine/core/check.h"
+#include "tools/stopping.h"
 
 namespace shardlab {
 namespace {
@@ -74,6 +75,8 @@ void read_typed(const Typed& typed, Request& request) {
   if (!typed.dtypes.empty()) request.dtypes = CLI::detail::split(typed.dtypes, ',');
   request.scaling = parse_scaling(typed.scaling);
   request.timeline = !typed.no_timeline;
+  if (!typed.precision.empty()) request.precision = share_typed("--precision", typed.precision);
+  if (!typed.budget.empty()) request.budget_seconds = seconds_typed("--budget", typed.budget);
 }
 
 }  // namespace shardlab

@@ -14,6 +14,8 @@ struct Typed {
   std::vector<std::string> meshes;
   std::string dtypes;
   std::string scaling = "strong";
+  std::string precision;
+  std::string budget;
   bool no_timeline = false;
 };
 

@@ -14,8 +14,16 @@ void add_run(const Verbs& verbs) {
   run.add_flag("--check", request.check, "compare with one rank in float64");
   run.add_option("--warmup", request.warmup, "iterations that are not timed")
       ->capture_default_str();
-  run.add_option("--iterations", request.iterations, "timed ones; 0: what fits 10 s, 3 to 20")
+  run.add_option("--iterations", request.iterations, "timed ones; 0: what fits the budget, 3 to 20")
       ->capture_default_str();
+  run.add_option(
+      "--precision", verbs.typed.precision,
+      "1%: until the 95 % interval of the median is so narrow to each side, or the budget is used");
+  run.add_option("--budget", verbs.typed.budget,
+                 "time of a run's timed iterations: 10s, 500ms, 2min")
+      ->default_str("10s");
+  run.add_flag("--interleave", request.interleave,
+               "all runs in blocks of 5 iterations, in an order that --seed decides");
   run.add_flag("--no-timeline", verbs.typed.no_timeline, "do not trace one more iteration");
 }
 

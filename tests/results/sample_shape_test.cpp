@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "engine/core/check.h"
 #include "tests/results/fixture.h"
 
 namespace shardlab::results {
@@ -46,6 +47,8 @@ TEST(SampleShape, SeesTwoGroupsAndAnOutlierBesideThem) {
   EXPECT_EQ(shape.modes->above, 5U);
   EXPECT_TRUE(shape.outliers.empty());
   EXPECT_EQ(to_text(shape), "samples fall into two groups, 20 near 1.1 and 5 near 2.02");
+  EXPECT_EQ(to_text(shape, [](double seconds) { return fmt::format("{:.0f} ms", 1e3 * seconds); }),
+            "samples fall into two groups, 20 near 1095 ms and 5 near 2020 ms");
   samples.push_back(5);  // The median is now that of 1.12 and 1.13.
   shape = shape_of(samples);
   EXPECT_EQ(shape.outliers, std::vector<std::size_t>{25});

@@ -373,5 +373,19 @@ TEST_F(StoreTest, RunsThatStartLaterHaveLaterTimes) {
   EXPECT_LT(read(a).header.created, read(b).header.created);
 }
 
+TEST_F(StoreTest, TheStateOfARunIsKnownWhenItHasBeenMeasured) {
+  RunHeader header;
+  header.series.scenario = "vit";
+  header.state = R"({"load":1})";
+  {
+    Store store(path);
+    const RunId run = store.start_run(header);
+    store.set_state(run, R"({ "doubts": ["heat"], "blocks": [] })");
+    EXPECT_EQ(error_of([&] { store.set_state(run, "[]"); }).fault(), Fault::invalid);
+    EXPECT_EQ(error_of([&] { store.set_state(RunId{77}, "{}"); }).fault(), Fault::invalid);
+  }
+  EXPECT_EQ(state_of(open_for_reading(path), RunId{1}), R"({"blocks":[],"doubts":["heat"]})");
+}
+
 }  // namespace
 }  // namespace shardlab::results
