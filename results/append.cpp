@@ -5,33 +5,10 @@
 #include <vector>
 
 #include "engine/core/check.h"
+#include "results/insert.h"
 
 namespace shardlab::results {
 namespace {
-
-std::string text_of(const Metric& metric) {
-  return fmt::format("unit {}, {}, better {}, {} across ranks", metric.unit,
-                     metric.exact ? "exact" : "not exact", name_of(metric.better),
-                     name_of(metric.across_ranks));
-}
-
-std::int64_t intern_metric(Database& database, const Metric& metric) {
-  check(!metric.name.empty(), "a metric has no name");
-  Statement(database,
-            "INSERT INTO metric (name, unit, exact, better, across_ranks) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING")
-      .bind(metric.name, metric.unit, metric.exact, name_of(metric.better),
-            name_of(metric.across_ranks))
-      .step();
-  Statement get(database,
-                "SELECT id, unit, exact, better, across_ranks FROM metric WHERE name = ?");
-  expect(get.bind(metric.name).step(), "metric {} was not stored", metric.name);
-  const Metric stored{metric.name, get.text(1), get.integer(2) == 1, better_from(get.text(3)),
-                      across_ranks_from(get.text(4))};
-  check(stored == metric, "metric {}: stored as ({}), given as ({})", metric.name, text_of(stored),
-        text_of(metric));
-  return get.integer(0);
-}
 
 std::string name_of_rank(std::int32_t rank) {
   return rank == whole_mesh ? "the whole mesh" : fmt::format("rank {}", rank);

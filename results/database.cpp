@@ -161,6 +161,16 @@ Statement::Statement(Database& database, std::string_view sql) : database_(datab
   if (code != SQLITE_OK) database.raise(code);
 }
 
+Statement& Statement::bind_columns(const Statement& from) {
+  reset();
+  for (int i = 0; i < sqlite3_column_count(from.statement_.get()); ++i)
+    if (const int code = sqlite3_bind_value(statement_.get(), i + 1,
+                                            sqlite3_column_value(from.statement_.get(), i));
+        code != SQLITE_OK)
+      database_.raise(code);
+  return *this;
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;

@@ -71,6 +71,15 @@ class Statement {
     return *this;
   }
 
+  /// Starts over with the columns of the row that another statement is at, in order.
+  Statement& bind_columns(const Statement& from);
+
+  /// Puts another value for one question mark, counted from 1, before the first step.
+  Statement& rebind(int index, std::int64_t value) {
+    bind_integer(index, value);
+    return *this;
+  }
+
   /// Goes to the next row; false at the end.
   bool step();
 

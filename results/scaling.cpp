@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "results/imported.h"
+
 namespace shardlab::results {
 namespace {
 
@@ -34,6 +36,12 @@ std::optional<double> median_of(const Reader& reader, RunId run, const Metric& m
   return summary ? std::optional(summary->median) : std::nullopt;
 }
 
+// Of the engine, or of the allocator of the framework that ran instead.
+std::optional<double> peak_of(const Reader& reader, RunId run) {
+  const auto own = median_of(reader, run, peak_bytes());
+  return own ? own : median_of(reader, run, allocated_peak_bytes());
+}
+
 CheckCount count_checks(Database& database, RunId run) {
   Statement get(database,
                 "SELECT count(*) FILTER (WHERE passed), count(*) FILTER (WHERE NOT passed)"
@@ -49,7 +57,7 @@ CurveRow row_of(const Reader& reader, const RunInfo& run) {
                .status = run.status,
                .reason = run.reason,
                .oversubscribed = run.oversubscribed,
-               .peak_bytes = median_of(reader, run.id, peak_bytes()),
+               .peak_bytes = peak_of(reader, run.id),
                .bytes_sent = median_of(reader, run.id, bytes_sent()),
                .checks = count_checks(reader.database(), run.id)};
   if (run.status == RunStatus::complete)

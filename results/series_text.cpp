@@ -30,8 +30,8 @@ bool is_probe(const SeriesKey& series) { return series.scenario == "probe"; }
 
 std::string title_of(const SeriesKey& series) {
   if (is_probe(series)) return "probe: what kernels and collectives take on this machine";
-  const std::string what =
-      fmt::format("{}, {}, {}", series.scenario, series.dtype, mode_of(series));
+  std::string what = series.scenario;
+  if (!series.dtype.empty()) what += fmt::format(", {}, {}", series.dtype, mode_of(series));
   const std::string machine =
       series.machine.empty() ? "a machine that is not named" : series.machine;
   switch (series.execution) {
@@ -40,7 +40,8 @@ std::string title_of(const SeriesKey& series) {
     case Execution::published:
       return fmt::format("{}, published for {}, profile {}", what, machine, series.profile);
     default:
-      return fmt::format("{}, on {}", what, name_of(series.execution));
+      return fmt::format("{}, on {}{}", what, name_of(series.execution),
+                         series.profile == "shardlab" ? "" : " by " + series.profile);
   }
 }
 

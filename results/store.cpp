@@ -1,19 +1,16 @@
 #include "results/store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <random>
 
 #include "engine/core/check.h"
 #include "results/append.h"
+#include "results/insert.h"
 #include "results/json.h"
+#include "results/open_for_writing.h"
 #include "results/writer.h"
 
 namespace shardlab::results {
@@ -51,74 +48,45 @@ std::string checked_time(const std::string& text) {
   return text;
 }
 
-std::int64_t intern_series(Database& database, const SeriesKey& key) {
-  Statement(database,
-            "INSERT INTO series (scenario, parameters, dtype, train, mesh, ranks, execution,"
-            " machine, profile) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .bind(key.scenario, key.parameters, key.dtype, key.train, key.mesh, ranks_of(key.mesh),
-            name_of(key.execution), key.machine, key.profile)
-      .step();
-  Statement get(database,
-                "SELECT id FROM series WHERE scenario = ? AND parameters = ? AND dtype = ? AND"
-                " train = ? AND mesh = ? AND execution = ? AND machine = ? AND profile = ?");
-  get.bind(key.scenario, key.parameters, key.dtype, key.train, key.mesh, name_of(key.execution),
-           key.machine, key.profile);
-  expect(get.step(), "series {} was not stored", text_of(key));
-  return get.integer(0);
-}
-
-std::int64_t intern_environment(Database& database, const EnvironmentKey& key) {
-  const std::string fields = text_of(key);
-  const std::string hash = hash_of(key);
-  Statement(database, "INSERT INTO environment (hash, fields) VALUES (?, ?) ON CONFLICT DO NOTHING")
-      .bind(hash, fields)
-      .step();
-  Statement get(database, "SELECT id, fields FROM environment WHERE hash = ?");
-  expect(get.bind(hash).step(), "environment {} was not stored", hash);
-  expect(get.text(1) == fields, "two environments have the hash {}: {} and {}", hash, fields,
-         get.text(1));
-  return get.integer(0);
-}
-
-// Found at the first write otherwise, with a text that blames the database.
-void check_folder(const std::string& path) {
-  std::error_code error;
-  const auto folder = std::filesystem::weakly_canonical(path, error).parent_path();
-  if (!error && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    fail(Fault::external, "{}: cannot be written: SQLite keeps a journal in its folder {}: {}",
-         path, folder.string(), std::strerror(errno));
+RunHeader checked_header(RunHeader header) {
+  header.series = canonical(header.series);
+  header.variables = canonical_json(header.variables, "variables");
+  header.state = canonical_json(header.state, "state");
+  header.created = header.created.empty() ? utc_now() : checked_time(header.created);
+  return header;
 }
 
 }  // namespace
 
 Store::Store(const std::string& path, const OpenOptions& options)
-    : database_(path, Database::Mode::create, options.busy_seconds) {
-  check_folder(path);
-  // The mode stays in the file, so that somebody's write-ahead log would outlive this process.
-  if (const auto mode = database_.text("PRAGMA journal_mode = DELETE"); mode != "delete")
-    fail(Fault::external, "{}: another program keeps it in journal mode {}", path, mode);
-  bring_up_to_date(database_, options.schema, true);
-  database_.execute("PRAGMA foreign_keys = ON");
-}
+    : database_(open_for_writing(path, options)) {}
 
 RunId Store::start_run(const RunHeader& header) {
-  const SeriesKey series = canonical(header.series);
-  const std::string variables = canonical_json(header.variables, "variables");
-  const std::string state = canonical_json(header.state, "state");
-  const std::string created = header.created.empty() ? utc_now() : checked_time(header.created);
+  const RunHeader checked = checked_header(header);
   Transaction transaction(database_, Transaction::Kind::write);
-  Statement(database_,
-            "INSERT INTO run (uuid, series, environment, created, status, reason, commit_id,"
-            " branch, dirty, oversubscribed, seed, source, writer, command, variables, state,"
-            " layouts) VALUES (?, ?, ?, ?, 'running', '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(new_uuid(), intern_series(database_, series),
-            intern_environment(database_, header.environment), created, header.commit,
-            header.branch, header.dirty, header.oversubscribed, header.seed, header.source,
-            this_writer(), header.command, variables, state, header.layouts)
-      .step();
-  const RunId run{database_.last_id()};
+  const RunId run = insert_run(database_, checked, {.uuid = new_uuid(), .writer = this_writer()});
   transaction.commit();
   return run;
+}
+
+std::vector<bool> Store::add(const std::vector<StoredRun>& runs) {
+  Transaction transaction(database_, Transaction::Kind::write);
+  Statement known(database_, "SELECT 1 FROM run WHERE uuid = ?");
+  std::vector<bool> added;
+  for (const StoredRun& run : runs) {
+    check(!run.uuid.empty(), "a run of {} has no uuid", run.header.series.scenario);
+    check(run.status != RunStatus::interrupted,
+          "run {}: interrupted is what a running run becomes, and is never stored", run.uuid);
+    added.push_back(!known.bind(run.uuid).step());
+    if (!added.back()) continue;
+    const RunId id =
+        insert_run(database_, checked_header(run.header),
+                   {.uuid = run.uuid, .status = run.status, .reason = run.reason, .writer = ""});
+    const std::string fault = add_rows(database_, id, run.rows);
+    check(fault.empty(), "run {}: {}", run.uuid, fault);
+  }
+  transaction.commit();
+  return added;
 }
 
 void Store::append(RunId run, const Rows& rows) {

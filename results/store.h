@@ -50,6 +50,12 @@ class Store {
   /// Errors   invalid: no such run, or no JSON object.
   void set_state(RunId run, std::string_view state);
 
+  /// Adds whole runs, those left out whose uuid is there already, all or none; returns of each
+  /// whether it was added.
+  ///
+  /// Errors   invalid: as above, a run without uuid, or a value that is not finite.
+  std::vector<bool> add(const std::vector<StoredRun>& runs);
+
   /// Ends a run as complete, failed or skipped and returns the status it has then: a run that has
   /// failed already stays failed and keeps its first reason.
   ///

@@ -1,6 +1,8 @@
 #include "tools/compare_verb.h"
 #include "tools/exact_verb.h"
+#include "tools/export_verb.h"
 #include "tools/history_verb.h"
+#include "tools/import_verb.h"
 #include "tools/report_verb.h"
 #include "tools/verbs.h"
 
@@ -94,6 +96,35 @@ void add_report(const Verbs& verbs) {
   verbs.add_database(report);
 }
 
+void add_import(const Verbs& verbs) {
+  auto [import, options] = verbs.add<ImportVerbOptions>(
+      "import", "stores results of other programs as runs, told by the content of their files",
+      import_verb);
+  options.command_line = verbs.request.command_line;
+  import
+      .add_option("file", options.files,
+                  "of Google Benchmark, nvbench, nccl-tests, hyperfine, the benchmarks of "
+                  "PhysicsNeMo's ShardTensor, or from `export --json`")
+      ->required();
+  import.add_option("--db", options.database, "the results file")->capture_default_str();
+  import.add_option("--mesh", options.says.mesh, "where files do not say it: data=2,domain=4");
+  import.add_option("--dtype", options.says.dtype, "where files do not say it: float32");
+  import.add_option("--processor", options.says.processor,
+                    "CPU or GPU model, where files do not name it");
+  import.add_option("--commit", options.says.commit, "that was measured, for compare and history");
+  import.add_option("--branch", options.says.branch, "that was measured");
+  import.add_flag("--json", options.json, "print JSON for programs");
+}
+
+void add_export(const Verbs& verbs) {
+  auto [exporting, options] = verbs.add<ExportVerbOptions>(
+      "export", "writes runs for spreadsheets, data frames and other databases", export_verb);
+  exporting.add_option("run", options.runs, "numbers or uuids of runs; none: all");
+  exporting.add_option("--csv", options.csv, "FILE with a row an iteration and rank; - prints");
+  exporting.add_option("--json", options.json, "FILE that `import` reads back; - prints");
+  exporting.add_option("--db", options.database, "the results file")->capture_default_str();
+}
+
 }  // namespace
 
 void add_results_verbs(const Verbs& verbs) {
@@ -101,6 +132,8 @@ void add_results_verbs(const Verbs& verbs) {
   add_compare(verbs);
   add_history(verbs);
   add_report(verbs);
+  add_import(verbs);
+  add_export(verbs);
 }
 
 }  // namespace shardlab
