@@ -1,4 +1,5 @@
 #include "tools/compare_verb.h"
+#include "tools/db_verb.h"
 #include "tools/exact_verb.h"
 #include "tools/export_verb.h"
 #include "tools/history_verb.h"
@@ -101,11 +102,13 @@ void add_import(const Verbs& verbs) {
       "import", "stores results of other programs as runs, told by the content of their files",
       import_verb);
   options.command_line = verbs.request.command_line;
-  import
-      .add_option("file", options.files,
-                  "of Google Benchmark, nvbench, nccl-tests, hyperfine, the benchmarks of "
-                  "PhysicsNeMo's ShardTensor, or from `export --json`")
+  import.add_option("file", options.files, "results of other programs, told by their content")
       ->required();
+  import.footer(
+      "Known are the JSON of Google Benchmark, nvbench, hyperfine and of the ring-attention\n"
+      "benchmark of PhysicsNeMo, the CSV of its ViT benchmark, what nccl-tests prints or writes "
+      "as\n"
+      "JSON, and `shardlab export --json`. The same file again changes nothing.");
   import.add_option("--db", options.database, "the results file")->capture_default_str();
   import.add_option("--mesh", options.says.mesh, "where files do not say it: data=2,domain=4");
   import.add_option("--dtype", options.says.dtype, "where files do not say it: float32");
@@ -125,6 +128,18 @@ void add_export(const Verbs& verbs) {
   exporting.add_option("--db", options.database, "the results file")->capture_default_str();
 }
 
+void add_db(const Verbs& verbs) {
+  auto [db, options] = verbs.add<DbVerbOptions>(
+      "db", "merges and checks results files, prints their schema", db_verb);
+  db.add_option("action", options.action, "merge, check or schema")->required();
+  db.footer(
+      "shardlab db merge OUT IN...   the runs of all in one file, each once, all or nothing\n"
+      "shardlab db check FILE...     looks at every row and says what is wrong\n"
+      "shardlab db schema            the tables, with units");
+  db.add_option("file", options.files, "results files; of merge the first is written");
+  db.add_flag("--json", options.json, "print JSON for programs");
+}
+
 }  // namespace
 
 void add_results_verbs(const Verbs& verbs) {
@@ -134,6 +149,7 @@ void add_results_verbs(const Verbs& verbs) {
   add_report(verbs);
   add_import(verbs);
   add_export(verbs);
+  add_db(verbs);
 }
 
 }  // namespace shardlab
