@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -83,6 +84,42 @@ TEST_F(ImportCommand, ExportNeverWritesOverTheDatabase) {
   expect("export 99 --csv a.csv", 2, "no run '99'");
   expect("export --csv none/a.csv", 4, "none/a.csv: cannot be written");
   expect("export --db none.sqlite --csv a.csv", 4, "none.sqlite");
+}
+
+TEST_F(ImportCommand, DatabasesAreMergedAndChecked) {
+  write("gb.json", results::google_benchmark_text);
+  write("ring.json", results::ring_attention_text);
+  ASSERT_EQ(type("import gb.json --db a.sqlite").exit, 0);
+  ASSERT_EQ(type("import gb.json ring.json --db b.sqlite").exit, 0);
+  const Ended merged = type("db merge all.sqlite a.sqlite b.sqlite --json");
+  ASSERT_EQ(merged.exit, 0) << merged.err;
+  EXPECT_EQ(Json::parse(merged.out)["added"], 4) << "three of b.sqlite were in a.sqlite";
+  EXPECT_TRUE(has(type("db check all.sqlite").out, "all.sqlite: sound: schema version"));
+  write("text", "hello, this is no database");
+  expect("db check text", 4, "text: not a SQLite database");
+  expect("db merge all.sqlite text", 4, "text: not a SQLite database");
+  expect("db merge all.sqlite", 2, "expected the file to write and those to merge");
+  expect("db chekc all.sqlite", 2, "did you mean 'check'?");
+  EXPECT_TRUE(has(type("db schema").out, "CREATE TABLE sample"));
+}
+
+TEST_F(ImportCommand, BenchmarksAreStoredAsTheyRun) {
+  const std::filesystem::path perf =
+      std::filesystem::path(SHARDLAB_BINARY).parent_path() / "shardlab_perf";
+  if (!std::filesystem::exists(perf)) GTEST_SKIP() << "shardlab_perf is not built";
+  const Ended run = run_command(perf.string() +
+                                    " --benchmark_filter=dispatch_meta --benchmark_repetitions=2"
+                                    " --shardlab_db=perf.sqlite",
+                                folder_);
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json stored = Json::parse(type("show 1 --json --db perf.sqlite").out);
+  EXPECT_EQ(stored["series"]["scenario"], "dispatch_meta");
+  EXPECT_EQ(stored["status"], "complete");
+  for (const Json& metric : stored["metrics"])
+    if (metric["name"] == "step_seconds") {
+      EXPECT_EQ(metric["samples"].size(), 2U) << "repetitions";
+    }
+  EXPECT_EQ(run_command(perf.string() + " --shardlab_db=none/perf.sqlite", folder_).exit, 4);
 }
 
 }  // namespace
