@@ -35,7 +35,7 @@ std::vector<HistoryChart> read(const HistoryOptions& options) {
   return results::read_history(
       reader, {.metric = results::find_metric(reader, options.metric).name,
                .where = fields_of(options),
-               .floor = options.floor_percent / 100,
+               .floor = options.floor,
                .order = options.order == "git" ? commit_order() : std::vector<std::string>{}});
 }
 
@@ -94,7 +94,7 @@ Exit exit_of(const std::vector<HistoryChart>& charts) {
 Exit history_verb(const HistoryOptions& options) {
   check(options.order == "git" || options.order == "time",
         "--order: expected git or time, found '{}'", options.order);
-  check(options.floor_percent >= 0, "--floor: {} %, which is negative", options.floor_percent);
+  check(options.floor >= 0, "--floor: {}, which is negative", options.floor);
   change_marks(options);
   const auto charts = read(options);
   if (options.json)

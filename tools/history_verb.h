@@ -18,7 +18,7 @@ struct HistoryOptions {
   std::string reopen;
   std::string note;
   std::string order = "git";
-  double floor_percent = 2;
+  double floor = 0.02;  ///< A shift of a time below this part is small.
   bool ascii = false;
   bool all = false;
   bool json = false;

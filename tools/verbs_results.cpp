@@ -2,6 +2,7 @@
 #include "tools/db_verb.h"
 #include "tools/exact_verb.h"
 #include "tools/export_verb.h"
+#include "tools/gate_test_verb.h"
 #include "tools/history_verb.h"
 #include "tools/import_verb.h"
 #include "tools/report_verb.h"
@@ -70,8 +71,8 @@ void add_history(const Verbs& verbs) {
                   "git: as the repository of this folder has them; time: by their first runs")
       ->capture_default_str();
   history
-      .add_option("--floor", options.floor_percent,
-                  "percent; a shift of something measured below this is no regression")
+      .add_option("--floor", options.floor,
+                  "a shift of something measured below this is no regression: 0.02 is 2 %")
       ->capture_default_str();
   history.add_flag("--all", options.all, "draw series without a shift too");
   history.add_flag("--ascii", options.ascii, "draw with ASCII letters only");
@@ -140,6 +141,29 @@ void add_db(const Verbs& verbs) {
   db.add_flag("--json", options.json, "print JSON for programs");
 }
 
+void add_gate_test(const Verbs& verbs) {
+  auto [gate, options] = verbs.add<GateTestOptions>(
+      "gate-test",
+      "how often the verdicts of `compare` are wrong on this machine, and what they find",
+      [verbs](const GateTestOptions& typed) {
+        GateTestOptions options = typed;
+        options.command_line = verbs.request.command_line;
+        return gate_test_verb(verbs.scenarios, options);
+      });
+  gate.add_option("--scenario", options.scenario, "what runs, in its preset `tiny` on one rank")
+      ->capture_default_str();
+  gate.add_option("--pairs", options.pairs, "of interleaved blocks in a report")
+      ->capture_default_str();
+  gate.add_option("--reports", options.reports, "resampled for each slow-down of 0, 1, 2, 5, 10 %")
+      ->capture_default_str();
+  gate.add_option("--seconds", options.seconds, "of recording; longer holds more of the noise")
+      ->capture_default_str();
+  gate.add_option("--seed", options.seed, "of the resampling")->capture_default_str();
+  gate.add_option("--db", options.database, "the results file, where the rates are stored")
+      ->capture_default_str();
+  gate.add_flag("--json", options.json, "print JSON for programs");
+}
+
 }  // namespace
 
 void add_results_verbs(const Verbs& verbs) {
@@ -150,6 +174,7 @@ void add_results_verbs(const Verbs& verbs) {
   add_import(verbs);
   add_export(verbs);
   add_db(verbs);
+  add_gate_test(verbs);
 }
 
 }  // namespace shardlab

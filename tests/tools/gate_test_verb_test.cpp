@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "results/query.h"
+#include "tests/tools/typed.h"
+
+namespace shardlab::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class GateTestCommand : public Typed {};
+
+// What the rates are depends on how busy the machine is, so that only their form is looked at.
+TEST_F(GateTestCommand, PrintsRatesWithIntervalsAndGoalsAndStoresThem) {
+  const Ended ended = type("gate-test --seconds 0 --pairs 8 --reports 40");
+  EXPECT_LE(ended.exit, 1) << ended.err;
+  for (const char* part :
+       {"8 pairs a report", "the same, resampled", "5 % slower", "10 % slower",
+        "the same, as recorded", "at most 1 %: ", "at least 90 %: ", "95 % interval"})
+    EXPECT_TRUE(has(ended.out, part)) << part << " is not in\n" << ended.out;
+  EXPECT_TRUE(has(ended.err, "stored as run 1 of shardlab.sqlite")) << ended.err;
+  const auto reader = results::open_for_reading(folder_.path("shardlab.sqlite").string());
+  const results::StoredRun run = results::read_run(reader, {1});
+  EXPECT_EQ(run.header.series.scenario, "gate-test");
+  ASSERT_EQ(run.rows.metrics.size(), 6U);
+  EXPECT_EQ(run.rows.metrics[0].samples.size(), 16U) << "two blocks for each of 8 pairs";
+  EXPECT_EQ(run.rows.metrics[1].metric.name, "false_alarms");
+  EXPECT_EQ(run.rows.metrics[4].metric.name, "found.5_percent");
+  ASSERT_EQ(run.rows.uncertainties.size(), 5U);
+  for (const results::Uncertainty& each : run.rows.uncertainties) EXPECT_LE(each.low, each.high);
+}
+
+TEST_F(GateTestCommand, JsonHoldsEveryRate) {
+  const Ended ended = type("gate-test --seconds 0 --pairs 8 --reports 10 --json");
+  const Json json = Json::parse(ended.out);
+  EXPECT_EQ(json["pairs"], 8);
+  EXPECT_EQ(json["blocks"], 16);
+  ASSERT_EQ(json["resampled"].size(), 5U);
+  EXPECT_EQ(json["resampled"][0]["slowdown"], 0);
+  EXPECT_EQ(json["resampled"][3]["slowdown"], 0.05);
+  EXPECT_EQ(json["resampled"][3]["reports"], 10);
+  EXPECT_EQ(json["recorded"]["reports"], 1);
+}
+
+TEST_F(GateTestCommand, RefusesWhatIsNoTest) {
+  expect("gate-test --pairs 0", 2, "--pairs: 0");
+  expect("gate-test --reports 0", 2, "--reports: 0");
+  expect("gate-test --seconds -1", 2, "--seconds: -1");
+  expect("gate-test --scenario vti", 2, "did you mean 'vit'?");
+  expect("gate-tset", 2, "did you mean 'gate-test'?");
+}
+
+}  // namespace
+}  // namespace shardlab::test
