@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/curve_text.h"
+#include "results/finding_text.h"
+#include "results/series_text.h"
+#include "results/show.h"
 #include "tools/line_chart.h"
 #include "tools/table.h"
 
@@ -20,24 +22,15 @@ using results::Verdict;
 
 constexpr std::size_t most_quiet_charts = 3;
 
-/// What is counted is shown to the last byte, since one byte more is a shift.
 std::string value_text(const HistoryChart& chart, double value) {
-  const std::string& unit = chart.metric.unit;
-  const char* mark =
-      chart.series.execution == results::Execution::predict && !chart.metric.exact ? "~" : "";
-  if (chart.metric.exact)
-    return fmt::format("{:.0f}{}{}", value, unit == "1" ? "" : " ", unit == "1" ? "" : unit);
-  if (unit == "s") return mark + show_seconds(value);
-  if (unit == "B") return mark + show_bytes(value);
-  return fmt::format("{}{:.4g}{}{}", mark, value, unit == "1" ? "" : " ", unit == "1" ? "" : unit);
+  return results::value_text({.series = chart.series, .metric = chart.metric}, value);
 }
 
 /// A label of an axis, which need not be exact.
 std::string tick_text(const HistoryChart& chart, double value) {
-  HistoryChart shown{.series = chart.series, .metric = chart.metric};
-  if (chart.metric.unit == "B" && std::abs(value) >= 1e5) shown.metric.exact = false;
-  if (chart.metric.unit == "flop") return show_flop(value);
-  return value_text(shown, value);
+  if (chart.metric.unit == "flop") return results::show_flop(value);
+  if (chart.metric.unit == "B" && std::abs(value) >= 1e5) return results::show_bytes(value);
+  return value_text(chart, value);
 }
 
 std::string short_name(const std::string& commit) {
