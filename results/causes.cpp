@@ -44,7 +44,6 @@ struct Growth {
   std::string place;
   double base = 0;
   double next = 0;
-  double calls = 0;  // of the new side
 };
 
 using Amount = std::function<double(const Work&)>;
@@ -60,8 +59,7 @@ std::vector<Growth> growths(const Profile& base, const Profile& next, bool more,
       const auto found = profile.places.find(place);
       return found == profile.places.end() ? Work{} : found->second;
     };
-    const Work now = of(next);
-    const Growth growth{place, amount(of(base)), amount(now), now.calls};
+    const Growth growth{place, amount(of(base)), amount(of(next))};
     if (more ? growth.next > growth.base : growth.next < growth.base) all.push_back(growth);
   }
   std::ranges::stable_sort(all, std::greater<>(),
@@ -75,19 +73,22 @@ double median_over_ranks(const Work& work) {
   return seconds.empty() ? 0 : median(seconds);
 }
 
-std::string count_text(double value, std::string_view unit) {
-  return unit == "s" ? fmt::format("{:.3g} us", value * 1e6)
-                     : fmt::format("{:.0f} {}", value, unit);
-}
+/// How the growth of one place is told.
+struct Telling {
+  const char* verb;
+  const char* unit;
+  const char* where;  // its numbers are of
+  double scale = 1;
+};
 
-std::vector<std::string> told(std::vector<Growth> all, bool more, std::string_view unit,
-                              std::string_view verb) {
+std::vector<std::string> told(const std::vector<Growth>& all, bool more, const Telling& how) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(all.size(), most_causes); ++i)
-    texts.push_back(fmt::format("{} {} {} {}: {} -> {} in {:.0f} calls", all[i].place, verb,
-                                count_text(std::abs(all[i].next - all[i].base), unit),
-                                more ? "more" : "less", count_text(all[i].base, unit),
-                                count_text(all[i].next, unit), all[i].calls));
+  for (std::size_t i = 0; i < std::min(all.size(), most_causes); ++i) {
+    const double base = all[i].base * how.scale, next = all[i].next * how.scale;
+    texts.push_back(fmt::format("{} {} {:.6g} {} {} ({:.6g} -> {:.6g}, {})", all[i].place, how.verb,
+                                std::abs(next - base), how.unit, more ? "more" : "less", base, next,
+                                how.where));
+  }
   if (all.size() > most_causes)
     texts.push_back(fmt::format("and {} places more", all.size() - most_causes));
   return texts;
@@ -133,17 +134,22 @@ Profile profile_of(const Reader& reader, RunId run) {
 std::vector<std::string> causes_of(const Metric& metric, bool more, const Profile& base,
                                    const Profile& next) {
   if (base.places.empty() || next.places.empty()) return {};
-  const auto told_by = [&](std::string_view unit, std::string_view verb, const Amount& amount) {
-    return told(growths(base, next, more, amount), more, unit, verb);
+  const auto told_by = [&](const Telling& how, const Amount& amount) {
+    return told(growths(base, next, more, amount), more, how);
   };
+  constexpr const char* all = "all ranks together";
   if (metric == bytes_sent())
-    return told_by("B", "sends", [](const Work& w) { return w.communicates ? w.bytes : 0; });
+    return told_by({"sends", "B", all}, [](const Work& w) { return w.communicates ? w.bytes : 0; });
   if (metric == collectives())
-    return told_by("calls", "has", [](const Work& w) { return w.communicates ? w.calls : 0; });
+    return told_by({"has", "calls", all},
+                   [](const Work& w) { return w.communicates ? w.calls : 0; });
   if (metric == dispatches())
-    return told_by("calls", "has", [](const Work& w) { return w.communicates ? 0 : w.calls; });
-  if (metric == flop()) return told_by("flop", "has", [](const Work& w) { return w.flop; });
-  if (metric == step_seconds()) return told_by("s", "takes", median_over_ranks);
+    return told_by({"has", "calls", all},
+                   [](const Work& w) { return w.communicates ? 0 : w.calls; });
+  if (metric == flop()) return told_by({"has", "flop", all}, [](const Work& w) { return w.flop; });
+  if (metric == step_seconds())
+    return told_by({"takes", "us", "median of the ranks, of one step", 1e6},
+                   [](const Work& w) { return std::round(median_over_ranks(w) * 1e9) / 1e9; });
   if (metric == peak_bytes())
     return {fmt::format("the peak lies at {} with {:.0f} B live, before at {} with {:.0f} B",
                         next.peak, next.peak_bytes, base.peak, base.peak_bytes)};

@@ -84,11 +84,11 @@ Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
     return {Verdict::same, fmt::format("within {:.3g} %", 100 * options.floor), {}};
   const bool more = interval.low > edge;
   const bool less = interval.high < 1 / edge;
-  const std::string range = fmt::format("between {:+.1f} and {:+.1f} %", 100 * (interval.low - 1),
-                                        100 * (interval.high - 1));
   if (change.taken == Taken::iterations && !options.iterations)
     return {Verdict::undecided,
-            fmt::format("{}{} within so few runs", more || less ? "looks " : "", range),
+            more || less
+                ? fmt::format("looks {}, but so few starts prove nothing", word_for(metric, more))
+                : "so few starts prove nothing",
             {}};
   if (change.least_p >= options.significance)
     return {Verdict::not_enough,
@@ -105,12 +105,14 @@ Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
                         adjusted_p),
             detectable};
   }
-  std::string why = fmt::format("; {:.2g} % would be found", 100 * detectable);
+  std::string why = fmt::format("not shown either way; a change of {} would be found",
+                                detectable < 1 ? fmt::format("{:.2g} %", 100 * detectable)
+                                               : fmt::format("{:.2g} times", 1 + detectable));
   if (!far)
-    why = fmt::format(", which is less than {:.3g} s", options.least_seconds);
+    why = fmt::format("the change is less than {:.3g} s", options.least_seconds);
   else if (more || less)
-    why = fmt::format("; p {:.2g} among all tests of this report", adjusted_p);
-  return {Verdict::undecided, range + why, detectable};
+    why = fmt::format("p {:.2g} among all tests of this report", adjusted_p);
+  return {Verdict::undecided, why, detectable};
 }
 
 }  // namespace shardlab::results

@@ -86,11 +86,14 @@ Comparison compare(const Side& base, const Side& next, const ComparisonOptions& 
   decide(all, sides);
   note_how_taken(all, comparison);
   for (Pending& pending : all) comparison.findings.push_back(std::move(pending.finding));
-  std::ranges::stable_sort(comparison.findings, [](const Finding& a, const Finding& b) {
-    return std::pair(severity(a.verdict), -size_of(a)) <
-           std::pair(severity(b.verdict), -size_of(b));
-  });
+  sort_worst_first(comparison);
   return comparison;
+}
+
+void sort_worst_first(Comparison& comparison) {
+  std::ranges::stable_sort(comparison.findings, {}, [](const Finding& finding) {
+    return std::pair(severity(finding.verdict), -size_of(finding));
+  });
 }
 
 bool shares_series(const Comparison& comparison) {

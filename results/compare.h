@@ -18,6 +18,9 @@ namespace shardlab::results {
 [[nodiscard]] Comparison compare(const Side& base, const Side& next,
                                  const ComparisonOptions& options, bool paired = false);
 
+/// Sorts findings by how bad their verdicts are, then by how much they changed.
+void sort_worst_first(Comparison& comparison);
+
 /// Whether both sides have a series.
 [[nodiscard]] bool shares_series(const Comparison& comparison);
 

@@ -141,9 +141,8 @@ class SeriesComparer {
       finding.verdict =
           more == (metric.better != Better::higher) ? Verdict::worse : Verdict::better;
       finding.reason =
-          fmt::format("{:.15g}{} {}: {:.15g} -> {:.15g}", std::abs(change),
-                      metric.unit == "1" ? "" : " " + metric.unit, more ? "more" : "less",
-                      finding.base->median, finding.next->median);
+          fmt::format("{:.15g}{} {}", std::abs(change), metric.unit == "1" ? "" : " " + metric.unit,
+                      more ? "more" : "less");
     }
     explain(finding);
     return {finding, {}};
@@ -170,6 +169,7 @@ class SeriesComparer {
   /// Values of steps of one training are no repetitions of each other.
   Pending losses(const Metric& metric) const {
     Finding finding = of_newest(metric);
+    finding.ratio.reset();
     const auto base =
         iteration_values(*sides_.base.reader, pair_.base->runs.front().id, metric.name);
     const auto next =
@@ -178,11 +178,8 @@ class SeriesComparer {
     for (std::size_t i = 0; i < std::min(base.size(), next.size()); ++i)
       most = std::max(most, std::abs(next[i] - base[i]) / std::max(std::abs(base[i]), 1e-300));
     finding.verdict = most == 0 ? Verdict::same : Verdict::undecided;
-    finding.reason = most == 0 ? "equal in every step"
-                               : fmt::format(
-                                     "differs by {:.1g} of itself; --check says whether that "
-                                     "is rounding",
-                                     most);
+    finding.reason =
+        most == 0 ? "equal in every step" : fmt::format("differs by {:.1g} of itself", most);
     return {finding, {}};
   }
 

@@ -8,7 +8,10 @@
 #include "engine/core/scenario.h"
 #include "results/compare.h"
 #include "results/comparison_json.h"
+#include "results/faces.h"
+#include "tools/ab.h"
 #include "tools/compare_text.h"
+#include "tools/picture.h"
 
 namespace shardlab {
 namespace {
@@ -31,6 +34,70 @@ void check_allowed(const std::vector<std::string>& allowed) {
   for (const std::string& field : allowed)
     check(std::ranges::find(known, field) != known.end(),
           "--allow {}: no such field: did you mean '{}'?", field, nearest(field, known));
+}
+
+Comparison compare_stored(const CompareVerbOptions& typed) {
+  check(typed.sides.size() == 2,
+        "compare takes two sides, each a database file, a run, a commit, a branch or a date, or "
+        "--ab and two commands; {} given",
+        typed.sides.size());
+  const results::Side base = side_of(typed.sides[0], typed), next = side_of(typed.sides[1], typed);
+  return results::compare(base, next, typed.options);
+}
+
+Comparison compare_pairs(const CompareVerbOptions& typed, std::uint64_t seed) {
+  Ab ab({.commands = {typed.commands[0], typed.commands[1]}, .pairs = typed.pairs, .seed = seed});
+  ab.run();
+  return results::compare(ab.side(0), ab.side(1), typed.options, true);
+}
+
+/// Alarms that a second set of pairs does not raise again become undecided.
+void confirm(Comparison& comparison, const Comparison& again) {
+  for (Finding& finding : comparison.findings) {
+    if (finding.verdict != Verdict::worse || finding.metric.exact) continue;
+    const auto second = std::ranges::find_if(again.findings, [&](const Finding& each) {
+      return each.subject == finding.subject && each.series == finding.series &&
+             each.metric == finding.metric;
+    });
+    if (second != again.findings.end() && second->verdict == Verdict::worse) {
+      finding.reason += "; a second set of pairs confirms it: " + second->reason;
+      continue;
+    }
+    finding.verdict = Verdict::undecided;
+    finding.reason += "; a second set of pairs does not confirm it";
+    if (second != again.findings.end()) finding.reason += ": " + second->reason;
+  }
+}
+
+Comparison compare_ab(const CompareVerbOptions& typed) {
+  check(typed.sides.empty(), "--ab runs two commands and takes no sides, found {}",
+        fmt::join(typed.sides, " "));
+  Comparison comparison = compare_pairs(typed, typed.options.seed);
+  const bool suspect = std::ranges::any_of(comparison.findings, [](const Finding& finding) {
+    return finding.verdict == Verdict::worse && !finding.metric.exact;
+  });
+  if (typed.confirm && suspect) {
+    confirm(comparison, compare_pairs(typed, typed.options.seed + 1));
+    results::sort_worst_first(comparison);
+  }
+  return comparison;
+}
+
+/// Two sides without a series in common: how near they come.
+void say_what_differs(const Comparison& comparison) {
+  const auto first = [&](Verdict verdict) {
+    return std::ranges::find(comparison.findings, verdict, &Finding::verdict);
+  };
+  const auto gone = first(Verdict::vanished), added = first(Verdict::added);
+  std::string fields;
+  if (gone != comparison.findings.end() && added != comparison.findings.end())
+    fields = fmt::format(", they differ in {}",
+                         fmt::join(results::differences(results::fields_of(gone->series),
+                                                        results::fields_of(added->series)),
+                                   ", "));
+  fmt::print(stderr,
+             "no series is on both sides{}; --allow FIELD leaves out what differs on purpose\n",
+             fields);
 }
 
 Exit exit_of(const Finding& finding, const results::ComparisonOptions& options) {
@@ -62,19 +129,15 @@ Exit exit_of(const Comparison& comparison) {
 
 Exit compare_verb(const CompareVerbOptions& typed) {
   const results::ComparisonOptions& options = typed.options;
-  check(typed.sides.size() == 2,
-        "compare takes two sides: a database file, a run, a commit, a branch or a date each; "
-        "{} given",
-        typed.sides.size());
   check(options.floor > 0 && options.floor < 10, "--floor {}: expected a part such as 0.02",
         options.floor);
   check_allowed(options.allowed);
-  const Comparison comparison =
-      results::compare(side_of(typed.sides[0], typed), side_of(typed.sides[1], typed), options);
+  const Comparison comparison = typed.commands.empty() ? compare_stored(typed) : compare_ab(typed);
   fmt::print("{}", typed.json ? results::to_json(comparison) + "\n" : compare_text(comparison));
-  if (!results::shares_series(comparison))
-    fmt::print(stderr, "no series is on both sides: {}\n",
-               "what differs on purpose can be left out with --allow FIELD");
+  if (typed.annotations) fmt::print("{}", results::annotations_of(comparison));
+  if (!typed.markdown.empty()) write_text(typed.markdown, results::markdown_of(comparison));
+  if (!typed.junit.empty()) write_text(typed.junit, results::junit_of(comparison));
+  if (!results::shares_series(comparison)) say_what_differs(comparison);
   return exit_of(comparison);
 }
 

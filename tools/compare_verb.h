@@ -17,6 +17,9 @@ struct CompareVerbOptions {
   results::ComparisonOptions options;
   std::string database = "shardlab.sqlite";
   bool json = false;
+  std::string markdown;  ///< Files for other programs; empty: none.
+  std::string junit;
+  bool annotations = false;
 };
 
 /// Holds two sides against each other and says what is worse.

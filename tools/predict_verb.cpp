@@ -114,7 +114,7 @@ results::Rows rows_of(const Prediction& prediction, const Mesh& mesh) {
   return rows;
 }
 
-results::Timeline timeline_of(const Prediction& prediction) {
+results::Timeline timeline_of(const Prediction& prediction, const Mesh& mesh) {
   Measurement measurement;
   for (const sim::Timeline& timeline : prediction.simulated.timelines) {
     if (!timeline.kept) continue;
@@ -123,7 +123,7 @@ results::Timeline timeline_of(const Prediction& prediction) {
     measurement.ranks.push_back(std::move(rank));
     measurement.numbers.push_back(timeline.rank);
   }
-  return shardlab::timeline_of(measurement);
+  return shardlab::timeline_of(measurement, mesh);
 }
 
 class Predictions {
@@ -167,7 +167,7 @@ class Predictions {
       row.planned = &planned;
       row.prediction = predict(*planned.scenario, planned.params, planned.mesh, base_);
       store.append(id, rows_of(row.prediction, planned.mesh));
-      if (request_.timeline) store.append(id, timeline_of(row.prediction));
+      if (request_.timeline) store.append(id, timeline_of(row.prediction, planned.mesh));
       store.finish_run(id, results::RunStatus::complete);
       row.run = id;
       for (const std::string& note : row.prediction.traced->notes)

@@ -26,6 +26,12 @@ results::MetricSamples per_rank(const Measurement& measurement, results::Metric 
   return samples;
 }
 
+/// `comm:domain`, `comm:data+domain`; numbers of lanes depend on which was opened first.
+std::string lane_of(const Step& step, const Mesh& mesh) {
+  if (step.lane.kind != Lane::Kind::comm) return to_string(step.lane);
+  return "comm:" + names_of(mesh, step.axes);
+}
+
 }  // namespace
 
 std::string parameters_json(const Scenario& scenario, const Params& params) {
@@ -91,7 +97,7 @@ results::Rows rows_of(const Measurement& measurement) {
   return rows;
 }
 
-results::Timeline timeline_of(const Measurement& measurement) {
+results::Timeline timeline_of(const Measurement& measurement, const Mesh& mesh) {
   results::Timeline timeline;
   double zero = std::numeric_limits<double>::infinity();
   for (const RankMeasure& rank : measurement.ranks)
@@ -118,7 +124,7 @@ results::Timeline timeline_of(const Measurement& measurement) {
       row.ordinal = ordinal++;
       if (scope != nullptr) row.scope = timeline.scopes.back().ordinal;
       row.op = step.kind == Step::Kind::wait ? fmt::format("wait {}", step.op) : step.op;
-      row.lane = to_string(step.lane);
+      row.lane = lane_of(step, mesh);
       row.begin_seconds = step.begin_seconds - zero;
       row.end_seconds = step.end_seconds - zero;
       row.flop = step.flop;

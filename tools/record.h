@@ -20,9 +20,9 @@ namespace shardlab {
 /// iteration, the loss of every step.
 [[nodiscard]] results::Rows rows_of(const Measurement& measurement);
 
-/// The traced iteration of every rank; the detail of a start or a wait ends in its call,
-/// ` over data+domain #3`.
-[[nodiscard]] results::Timeline timeline_of(const Measurement& measurement);
+/// The traced iteration of every rank; lanes of communicators are named by their axes, and the
+/// detail of a start or a wait ends in its call, ` over data+domain #3`.
+[[nodiscard]] results::Timeline timeline_of(const Measurement& measurement, const Mesh& mesh);
 
 /// A call as its stored steps name it.
 struct StoredCall {

@@ -178,7 +178,7 @@ class Runs {
         }
     }
     store_->append(id, rows);
-    if (request_.timeline) store_->append(id, timeline_of(measurement));
+    if (request_.timeline) store_->append(id, timeline_of(measurement, planned.mesh));
   }
 
   /// Computes what one problem is compared with, once for all meshes.

@@ -28,6 +28,12 @@ void add_compare(const Verbs& verbs) {
       "a branch or a date",
       compare_verb);
   verb.add_option("sides", typed.sides, "base and new");
+  verb.add_option("--ab", typed.commands,
+                  "two commands that are run in turns instead; of `shardlab run ...` its runs are "
+                  "compared, else wall times")
+      ->expected(2);
+  verb.add_option("--pairs", typed.pairs, "how often --ab runs both")->capture_default_str();
+  verb.add_flag("--confirm", typed.confirm, "--ab runs again what looks worse");
   verb.add_option("--floor", typed.options.floor, "changes below are the same: 0.02 is 2 %")
       ->capture_default_str();
   verb.add_option("--least", typed.options.least_seconds,
@@ -47,6 +53,9 @@ void add_compare(const Verbs& verbs) {
   verb.add_option("--seed", typed.options.seed, "of resampling")->capture_default_str();
   verb.add_option("--db", typed.database, "the results file")->capture_default_str();
   verb.add_flag("--json", typed.json, "print JSON for programs");
+  verb.add_option("--markdown", typed.markdown, "a file for a comment of a pull request");
+  verb.add_option("--junit", typed.junit, "a file of JUnit XML");
+  verb.add_flag("--annotations", typed.annotations, "print lines that GitHub shows beside code");
 }
 
 void add_history(const Verbs& verbs) {

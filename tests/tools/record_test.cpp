@@ -72,7 +72,7 @@ TEST(StoredCalls, AStartAndItsWaitAreStoredWithOneDetail) {
   append(Step::Kind::start, 2);
   append(Step::Kind::wait, 2);
   append(Step::Kind::wait, 1);
-  const results::Timeline timeline = timeline_of(measurement);
+  const results::Timeline timeline = timeline_of(measurement, mesh);
   ASSERT_EQ(timeline.steps.size(), 4U);
   EXPECT_EQ(timeline.steps[0].detail, timeline.steps[3].detail);
   EXPECT_EQ(timeline.steps[1].detail, timeline.steps[2].detail);
