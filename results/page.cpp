@@ -20,12 +20,15 @@ bool is_number(const std::string& text) {
                            text[0] == '-' || text[0] == '~');
 }
 
-/// A column of numbers stands to the right.
+/// A column of numbers stands to the right; null: it is empty.
 std::vector<const char*> classes_of(const Twin& twin) {
-  std::vector<const char*> classes(twin.header.size(), "");
+  std::vector<const char*> classes(twin.header.size(), nullptr);
   for (const auto& row : twin.rows)
     for (std::size_t c = 0; c < std::min(row.size(), classes.size()); ++c)
-      if (!row[c].empty() && !is_number(row[c])) classes[c] = " class=\"text\"";
+      if (!row[c].empty() && !is_number(row[c]))
+        classes[c] = " class=\"text\"";
+      else if (!row[c].empty() && classes[c] == nullptr)
+        classes[c] = "";
   return classes;
 }
 
@@ -33,12 +36,14 @@ std::string table_of(const Twin& twin) {
   const std::vector<const char*> classes = classes_of(twin);
   std::string text = "<div class=\"wide\"><table><thead><tr>";
   for (std::size_t c = 0; c < classes.size(); ++c)
-    text += fmt::format("<th{}>{}</th>", classes[c], markup_text(twin.header[c]));
+    if (classes[c] != nullptr)
+      text += fmt::format("<th{}>{}</th>", classes[c], markup_text(twin.header[c]));
   text += "</tr></thead><tbody>";
   for (const auto& row : twin.rows) {
     text += "<tr>";
     for (std::size_t c = 0; c < std::min(row.size(), classes.size()); ++c)
-      text += fmt::format("<td{}>{}</td>", classes[c], markup_text(row[c]));
+      if (classes[c] != nullptr)
+        text += fmt::format("<td{}>{}</td>", classes[c], markup_text(row[c]));
     text += "</tr>";
   }
   return text + "</tbody></table></div>";
@@ -46,6 +51,7 @@ std::string table_of(const Twin& twin) {
 
 std::string figure_of(const Plot& plot, bool drawn) {
   std::string text = "<figure><figcaption>" + markup_text(plot.title) + "</figcaption>";
+  if (!is_worth_drawing(plot)) return text + table_of(plot.twin) + "</figure>";
   if (drawn) text += "<div class=\"wide\">" + svg_of(plot) + "</div>";
   for (const std::string& note : plot.notes)
     text += "<p class=\"note\">" + markup_text(note) + "</p>";
@@ -76,7 +82,7 @@ std::string head_of(const Page& page) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
       "<meta name=\"color-scheme\" content=\"light dark\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';img-src data:;"
       "style-src 'unsafe-inline'\"><link rel=\"icon\" "
       "href=\"data:,\"><title>{0}</title><style>{1}{2}</style></head><body>"
       "<svg class=\"plot\" width=\"0\" height=\"0\" style=\"position:absolute\" "
@@ -104,18 +110,21 @@ std::string page_of(const Page& page) {
     const auto fits = [&](const std::string& section) {
       return text.size() + section.size() + runs.size() < most_page;
     };
-    std::string section = left_out == 0 ? section_of(page.sections[i], i, true) : "";
-    if (!fits(section)) {
-      section = section_of(page.sections[i], i, false);
-      ++tables_only;
-    }
-    if (left_out > 0 || !fits(section)) {
+    if (left_out > 0) {
       ++left_out;
       continue;
     }
-    text += section;
+    const std::string drawn = section_of(page.sections[i], i, true);
+    const std::string tables = fits(drawn) ? "" : section_of(page.sections[i], i, false);
+    if (fits(drawn)) {
+      text += drawn;
+    } else if (fits(tables)) {
+      text += tables;
+      ++tables_only;
+    } else {
+      ++left_out;
+    }
   }
-  tables_only -= std::min(tables_only, left_out);
   if (tables_only + left_out > 0)
     text += fmt::format(
         "<p class=\"note\">The page takes {} bytes: {} older problems keep their tables only, {} "

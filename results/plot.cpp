@@ -69,6 +69,12 @@ double Axis::place_of(double value) const {
   return std::clamp(std::isnan(place) ? 0.0 : place, 0.0, 1.0);
 }
 
+bool is_worth_drawing(const Plot& plot) {
+  std::size_t marks = plot.boxes.size();
+  for (const Trail& trail : plot.trails) marks += trail.marks.size();
+  return marks > 1;
+}
+
 Axis logarithmic_axis(const std::string& title, Quantity quantity,
                       const std::vector<double>& values) {
   check(!values.empty(), "a logarithmic axis needs a value");

@@ -59,6 +59,7 @@ struct Box {
   double y1 = 0;
   int tone = 0;           ///< Each has a pattern of its own, too.
   std::string text = {};  ///< Written inside where there is room.
+  bool beside = false;    ///< Where there is none, the text stands beside it.
   std::string note = {};
 };
 
@@ -85,6 +86,9 @@ struct Plot {
   std::vector<std::string> notes = {};
   Twin twin = {};
 };
+
+/// Whether it shows more than a single point.
+[[nodiscard]] bool is_worth_drawing(const Plot& plot);
 
 /// Tones of the palette; higher ones repeat.
 inline constexpr int tones = 8;

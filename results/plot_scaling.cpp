@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "results/series_text.h"
@@ -157,6 +158,26 @@ std::set<std::int64_t> ranks_of(const Problem& problem) {
   return ranks;
 }
 
+/// Of problems of equal scenario, dtype and mode those parameters are named that differ.
+void give_titles(std::vector<Problem>& problems) {
+  struct Alike {
+    std::vector<std::pair<Problem*, std::map<std::string, std::string>>> members;
+    std::map<std::string, std::set<std::string>> values;
+  };
+  std::map<std::string, Alike> groups;
+  for (Problem& problem : problems) {
+    problem.title = fmt::format("{}, {}, {}", problem.series.scenario, problem.series.dtype,
+                                mode_of(problem.series));
+    Alike& alike = groups[problem.title];
+    alike.members.emplace_back(&problem, parameter_values(problem.series));
+    for (const auto& [name, value] : alike.members.back().second) alike.values[name].insert(value);
+  }
+  for (auto& [title, alike] : groups)
+    for (const auto& [problem, parameters] : alike.members)
+      for (const auto& [name, value] : parameters)
+        if (alike.values[name].size() > 1) problem->title += fmt::format(", {} {}", name, value);
+}
+
 /// How wide an interval may be drawn without the points of the plot becoming one.
 std::vector<double> extent_of(const std::vector<Trail>& trails) {
   std::vector<double> values;
@@ -179,7 +200,8 @@ std::vector<Problem> problems_of(const std::vector<Curve>& curves) {
     auto problem = std::ranges::find_if(
         problems, [&](const Problem& each) { return same_problem(each.series, curve.series); });
     if (problem == problems.end())
-      problem = problems.insert(problems.end(), {.series = curve.series, .curves = {}});
+      problem =
+          problems.insert(problems.end(), {.series = curve.series, .title = {}, .curves = {}});
     problem->curves.push_back(&curve);
   }
   for (Problem& problem : problems)
@@ -188,6 +210,7 @@ std::vector<Problem> problems_of(const std::vector<Curve>& curves) {
              : curve->series.execution == Execution::published ? 2
                                                                : 0;
     });
+  give_titles(problems);
   return problems;
 }
 
@@ -223,8 +246,7 @@ std::optional<Plot> scaling_plot(const Problem& problem) {
     ++tone;
   }
   if (plot.trails.empty()) return std::nullopt;
-  plot.title = fmt::format("Step time over ranks: {}, {}, {}", problem.series.scenario,
-                           problem.series.dtype, mode_of(problem.series));
+  plot.title = "Step time over ranks: " + problem.title;
   plot.x = ranks_axis({ranks.begin(), ranks.end()});
   plot.y = logarithmic_axis("step time", Quantity::seconds, extent_of(plot.trails));
   if (!ideals.empty()) {
@@ -263,8 +285,7 @@ std::optional<Plot> efficiency_plot(const Problem& problem) {
     if (trail.marks.size() > 1) plot.trails.push_back(std::move(trail));
   }
   if (plot.trails.empty()) return std::nullopt;
-  plot.title = fmt::format("Efficiency over ranks: {}, {}, {}", problem.series.scenario,
-                           problem.series.dtype, mode_of(problem.series));
+  plot.title = "Efficiency over ranks: " + problem.title;
   plot.x = ranks_axis({ranks.begin(), ranks.end()});
   plot.y = linear_axis("efficiency", Quantity::percent, values);
   Trail ideal{.name = "ideal", .tone = -1, .marker = Marker::none, .dash = Dash::dotted};

@@ -10,7 +10,8 @@ namespace shardlab::results {
 
 /// Curves of the same work: measured, predicted, published.
 struct Problem {
-  SeriesKey series;  ///< Of its first curve.
+  SeriesKey series;   ///< Of its first curve.
+  std::string title;  ///< With the parameters in which it differs from problems like it.
   std::vector<const Curve*> curves;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "results/show.h"
@@ -28,18 +29,23 @@ Plot waterfall_plot(const std::string& title, const std::vector<Part>& parts, co
                           .y1 = top + 0.85,
                           .tone = tone,
                           .text = time,
+                          .beside = true,
                           .note = fmt::format("{}: {}, {}", part.name, time, share)});
     plot.twin.rows.push_back({part.name, time, share});
     names.push_back(part.name);
     ends.push_back(from + part.seconds);
   };
   double at = 0;
-  for (const Part& part : parts) {
+  for (Part part : parts) {
+    // What rounding leaves is nothing.
+    if (std::abs(part.seconds) < 1e-9 * std::abs(total.seconds)) part.seconds = 0;
     add(part, at, part.seconds < 0 ? gained : names.empty() ? kept : lost);
     at += part.seconds;
   }
   add(total, 0, whole);
-  plot.keys = {{"ideal", kept}, {"lost", lost}, {"gained", gained}, {"total", whole}};
+  for (const Key& key : {Key{"ideal", kept}, {"lost", lost}, {"gained", gained}, {"total", whole}})
+    if (std::ranges::find(plot.boxes, key.tone, &Box::tone) != plot.boxes.end())
+      plot.keys.push_back(key);
   plot.x = linear_axis("time of one step", Quantity::seconds, ends);
   plot.y = rows_axis(names);
   return plot;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "results/json.h"
+
 namespace shardlab::results {
 
 const char* mark_of(const SeriesKey& series) {
@@ -45,13 +47,20 @@ std::string title_of(const SeriesKey& series) {
   }
 }
 
+std::map<std::string, std::string> parameter_values(const SeriesKey& series) {
+  const nlohmann::json json =
+      nlohmann::json::parse(canonical_json(series.parameters, "parameters"));
+  std::map<std::string, std::string> values;
+  for (const auto& [name, value] : json.items())
+    values[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  return values;
+}
+
 std::string parameters_of(const SeriesKey& series) {
-  const nlohmann::json parameters = nlohmann::json::parse(series.parameters);
   std::string text;
   std::size_t line = 0;
-  for (const auto& [name, value] : parameters.items()) {
-    const std::string each =
-        fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [name, value] : parameter_values(series)) {
+    const std::string each = fmt::format("{}={}", name, value);
     const bool fits = line + each.size() < 110;
     text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
     line = fits ? line + each.size() + 1 : each.size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "results/series.h"
@@ -20,6 +21,11 @@ namespace shardlab::results {
 
 /// One line that says what a series is, but its parameters.
 [[nodiscard]] std::string title_of(const SeriesKey& series);
+
+/// Each parameter with its value as text.
+///
+/// Errors   invalid: they are no JSON object.
+[[nodiscard]] std::map<std::string, std::string> parameter_values(const SeriesKey& series);
 
 /// Parameters on lines of at most 110 columns.
 [[nodiscard]] std::string parameters_of(const SeriesKey& series);

@@ -11,8 +11,10 @@ namespace shardlab::results {
 namespace {
 
 constexpr double width = 720;
-constexpr double letter = 6.6;  // The mean width of a letter; fonts are not known here.
+constexpr double letter = 7.3;  // Of a wide font; which one it is, is not known here.
 constexpr double line_height = 18;
+constexpr double least_pattern =
+    8;  // Narrower patterns show nothing, and printing them takes long.
 
 std::size_t letters(const std::string& text) {
   return static_cast<std::size_t>(
@@ -38,6 +40,7 @@ std::string titled(const std::string& note) {
 class Drawing {
  public:
   Drawing(const Plot& plot, bool alone) : plot_(plot), alone_(alone) {
+    least_pattern_ = plot.boxes.size() > 200 ? 24 : 6;
     std::size_t longest = 0;
     for (const Tick& tick : plot.y.ticks) longest = std::max(longest, letters(tick.text));
     most_letters_ = std::min<std::size_t>(longest, 38);
@@ -151,11 +154,20 @@ class Drawing {
     const double y0 = std::min(y_of(box.y0), y_of(box.y1));
     const double high = std::abs(y_of(box.y1) - y_of(box.y0));
     text_ += fmt::format(
-        "<rect class=\"b{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"",
-        box.tone % tones, x0, y0, wide, high);
+        "<rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"",
+        wide < least_pattern_ ? 's' : 'b', box.tone % tones, x0, y0, wide, high);
     text_ += box.note.empty() ? "/>" : ">" + titled(box.note) + "</rect>";
     if (!box.text.empty() && static_cast<double>(letters(box.text)) * letter + 6 < wide)
       write(x0 + wide / 2, y0 + high / 2 + 4, " text-anchor=\"middle\"", box.text, " class=\"in\"");
+    else if (box.beside)
+      write_beside(box, x0, x0 + wide, y0 + high / 2 + 4);
+  }
+
+  /// To the right of a box, or to the left where the plot ends.
+  void write_beside(const Box& box, double x0, double x1, double y) {
+    const bool right = x1 + 6 + static_cast<double>(letters(box.text)) * letter < width;
+    write(right ? x1 + 5 : x0 - 5, y, right ? "" : " text-anchor=\"end\"", box.text,
+          " class=\"in\"");
   }
 
   [[nodiscard]] static std::string line_look(const Trail& trail) {
@@ -226,6 +238,7 @@ class Drawing {
   const Plot& plot_;
   bool alone_;
   std::size_t most_letters_ = 0;
+  double least_pattern_ = 0;  // Of narrower boxes it shows nothing, and many take long to print.
   double left_ = 0, right_ = 0, top_ = 0, bottom_ = 0, height_ = 0;
   std::string text_;
 };

@@ -33,7 +33,7 @@ std::string rules_of(const Colors& colors) {
   std::string text = fmt::format(
       ".plot text{{fill:{1}}}.plot .faint{{fill:{2}}}.plot .axis{{stroke:{2};fill:none}}"
       ".plot .grid{{stroke:{3};fill:none}}.plot .paper{{fill:{0}}}"
-      ".plot .in{{fill:{1};stroke:{0};stroke-width:3px;paint-order:stroke}}"
+      ".plot .in{{fill:{1};stroke:{0};stroke-width:3px;stroke-linejoin:round;paint-order:stroke}}"
       ".plot .ink{{stroke:{1};fill:none}}.plot .inkfill{{fill:{1};stroke:{1}}}",
       colors.paper, colors.ink, colors.faint, colors.grid);
   for (std::size_t i = 0; i < colors.shades.size(); ++i)

@@ -24,14 +24,9 @@ using results::Execution;
 using results::Plot;
 using results::Problem;
 
-std::string title_of(const Problem& problem) {
-  return fmt::format("{}, {}, {}", problem.series.scenario, problem.series.dtype,
-                     results::mode_of(problem.series));
-}
-
 /// Every word of `words` occurs in the title or the parameters.
 bool is_meant(const Problem& problem, const std::string& words) {
-  const std::string text = title_of(problem) + " " + results::parameters_of(problem.series);
+  const std::string text = problem.title + " " + results::parameters_of(problem.series);
   for (std::size_t begin = 0; begin < words.size();) {
     const std::size_t end = std::min(words.find(' ', begin), words.size());
     if (text.find(words.substr(begin, end - begin)) == std::string::npos) return false;
@@ -114,7 +109,7 @@ std::optional<Plot> ReportData::scaling(const Problem& problem) const {
 }
 
 std::optional<Plot> ReportData::memory(const Problem& problem) const {
-  return results::memory_plot("Memory: " + title_of(problem), results::memory_of(reader_, problem));
+  return results::memory_plot("Memory: " + problem.title, results::memory_of(reader_, problem));
 }
 
 std::optional<Plot> ReportData::timeline(results::RunId id) const {
@@ -151,7 +146,7 @@ results::Page ReportData::page(const std::string& title) const {
   if (!runs.empty()) page.facts.emplace_back("newest run", runs.front().created);
   int detailed = 0;
   for (const Problem& problem : problems_) {
-    results::Section section{.title = title_of(problem),
+    results::Section section{.title = problem.title,
                              .about = results::parameters_of(problem.series)};
     for (std::optional<Plot> plot :
          {scaling(problem), results::efficiency_plot(problem), memory(problem)})
