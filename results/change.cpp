@@ -11,10 +11,13 @@ namespace shardlab::results {
 namespace {
 
 constexpr std::size_t most_units = 400;
+constexpr std::size_t least_units = 8;
 
 std::vector<double> independent(const std::vector<double>& values) {
-  const std::size_t block =
-      std::max(block_length(values), (values.size() + most_units - 1) / most_units);
+  // Fewer units than this could not reach a small p however far apart the sides are.
+  const std::size_t longest = std::max<std::size_t>(1, values.size() / least_units);
+  const std::size_t block = std::max(std::min(block_length(values), longest),
+                                     (values.size() + most_units - 1) / most_units);
   return block_medians(values, block);
 }
 

@@ -5,18 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "results/causes.h"
-#include "results/compare_series.h"
+#include "results/compare_curves.h"
 #include "results/holm.h"
 
 namespace shardlab::results {
 namespace {
 
-int severity(Verdict verdict) {
+int severity(const Finding& finding) {
   constexpr std::array order = {Verdict::worse,      Verdict::vanished,  Verdict::not_comparable,
                                 Verdict::not_enough, Verdict::undecided, Verdict::better,
                                 Verdict::added,      Verdict::same};
+  // Most sweeps have too few sizes for a curve; that is no news.
+  const bool no_news = finding.subject == Subject::curve && finding.verdict == Verdict::not_enough;
+  const Verdict verdict = no_news ? Verdict::added : finding.verdict;
   return static_cast<int>(std::ranges::find(order, verdict) - order.begin());
 }
 
@@ -34,6 +38,24 @@ void explain(Finding& finding, const Sides& sides) {
                 profile(sides.base, *finding.base), profile(sides.next, *finding.next));
 }
 
+/// A ratio of fractions near zero says nothing; what was judged is the time that they make.
+void tell_curve(Finding& finding) {
+  if (finding.metric.name != "serial_fraction") return;
+  const Interval& range = *finding.ratio_interval;
+  finding.reason +=
+      fmt::format(": the fitted time on most ranks over that on one, {:+.1f} .. {:+.1f} %",
+                  100 * (range.low - 1), 100 * (range.high - 1));
+  finding.ratio.reset();
+  finding.ratio_interval.reset();
+}
+
+/// Predictions err to both sides: farther from the measurement is worse.
+Verdict drift_of(const Finding& finding) {
+  const double base = std::abs(std::log(finding.base->median));
+  const double next = std::abs(std::log(finding.next->median));
+  return next > base ? Verdict::worse : Verdict::better;
+}
+
 void decide(std::vector<Pending>& all, const Sides& sides) {
   std::vector<double> p;
   for (const Pending& pending : all)
@@ -48,8 +70,10 @@ void decide(std::vector<Pending>& all, const Sides& sides) {
     finding.verdict = judgement.verdict;
     finding.reason = std::move(judgement.reason);
     finding.detectable = judgement.detectable;
-    if (finding.verdict == Verdict::worse || finding.verdict == Verdict::better)
-      explain(finding, sides);
+    const bool decided = finding.verdict == Verdict::worse || finding.verdict == Verdict::better;
+    if (finding.subject == Subject::curve) tell_curve(finding);
+    if (finding.subject == Subject::drift && decided) finding.verdict = drift_of(finding);
+    if (finding.subject == Subject::quantity && decided) explain(finding, sides);
   }
 }
 
@@ -80,9 +104,13 @@ Comparison compare(const Side& base, const Side& next, const ComparisonOptions& 
   const auto bases = series_of(base, comparison.notes);
   const auto nexts = series_of(next, comparison.notes);
   std::vector<Pending> all;
-  for (const SeriesPair& pair : join(bases, nexts, options.allowed))
-    for (Pending& pending : compare_series(pair, sides, comparison.notes))
-      all.push_back(std::move(pending));
+  const auto add = [&](std::vector<Pending> found) {
+    std::ranges::move(found, std::back_inserter(all));
+  };
+  const std::vector<SeriesPair> pairs = join(bases, nexts, options.allowed);
+  for (const SeriesPair& pair : pairs) add(compare_series(pair, sides, comparison.notes));
+  add(compare_curves(pairs, sides));
+  add(compare_drift(pairs, sides));
   decide(all, sides);
   note_how_taken(all, comparison);
   for (Pending& pending : all) comparison.findings.push_back(std::move(pending.finding));
@@ -92,7 +120,7 @@ Comparison compare(const Side& base, const Side& next, const ComparisonOptions& 
 
 void sort_worst_first(Comparison& comparison) {
   std::ranges::stable_sort(comparison.findings, {}, [](const Finding& finding) {
-    return std::pair(severity(finding.verdict), -size_of(finding));
+    return std::pair(severity(finding), -size_of(finding));
   });
 }
 

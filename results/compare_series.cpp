@@ -314,7 +314,9 @@ std::vector<Pending> compare_series(const SeriesPair& pair, const Sides& sides,
   const bool next = pair.next != nullptr && !pair.next->runs.empty();
   if (!base && !next) return {};
   if (!base || !next) {
-    const bool asked = base ? !sides.next.one_run : !sides.base.one_run;
+    // Who names one run asks for no other series.
+    const bool asked = base ? sides.base.one_run || !sides.next.one_run
+                            : sides.next.one_run || !sides.base.one_run;
     return asked ? std::vector{whole_series(pair, sides)} : std::vector<Pending>{};
   }
   return SeriesComparer(pair, sides, notes).findings();

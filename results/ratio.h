@@ -11,7 +11,7 @@ namespace shardlab::results {
 /// How much one side is of the other.
 struct Ratio {
   double value = 1;  ///< Of `next` over `base`.
-  Interval interval;
+  Interval interval = {};
 };
 
 /// The ratio of the two medians, with its percentile bootstrap interval: equal for equal input.

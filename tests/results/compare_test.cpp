@@ -135,6 +135,60 @@ TEST_F(CompareTest, OnlyTheNewestCommitOfASideStandsForIt) {
   EXPECT_TRUE(contains(comparison.notes.at(0), "1 runs of older commits")) << comparison.notes[0];
 }
 
+TEST_F(CompareTest, AGrownSerialFractionIsFoundOnFourSizesAndNotOnThree) {
+  Store base(file("base")), next(file("next"));
+  std::uint64_t seed = 0;
+  const auto sweep = [&](Store& store, double serial, const std::vector<int>& sizes) {
+    for (const int ranks : sizes)
+      for (int start = 0; start < 6; ++start)
+        add(store, header_of("vit", "domain=" + std::to_string(ranks)),
+            serial + (1 - serial) / ranks, 1000, seed++);
+  };
+  sweep(base, 0.05, {1, 2, 4});
+  sweep(next, 0.09, {1, 2, 4});
+  const ComparisonOptions options{.apart_floor = 0.02};
+  const Finding few = of(compare_files(options), "serial_fraction");
+  EXPECT_EQ(few.verdict, Verdict::not_enough);
+  EXPECT_EQ(few.reason, "3 sizes on both sides; a curve needs 4");
+  sweep(base, 0.05, {8});
+  sweep(next, 0.09, {8});
+  const Comparison comparison = compare_files(options);
+  const Finding serial = of(comparison, "serial_fraction");
+  EXPECT_EQ(serial.verdict, Verdict::worse) << serial.reason;
+  EXPECT_NEAR(serial.base->median, 0.05, 0.01);
+  EXPECT_NEAR(serial.next->median, 0.09, 0.01);
+  EXPECT_EQ(serial.series.mesh, "");
+  // 1/8 over 0.05 + 0.95/8 is 0.741, over 0.09 + 0.91/8 it is 0.613.
+  const Finding efficiency = of(comparison, "efficiency_at_8");
+  EXPECT_EQ(efficiency.verdict, Verdict::worse) << efficiency.reason;
+  EXPECT_NEAR(efficiency.base->median, 0.741, 0.01);
+  EXPECT_NEAR(efficiency.next->median, 0.613, 0.01);
+}
+
+TEST_F(CompareTest, AMeasurementThatLeavesItsPredictionIsDrift) {
+  Store base(file("base")), next(file("next"));
+  RunHeader predicted = header_of("vit");
+  predicted.series.execution = Execution::predict;
+  predicted.series.machine = "this-cpu";
+  for (Store* store : {&base, &next}) {
+    const RunId run = store->start_run(predicted);
+    store->append(run, {.metrics = {{step_seconds(), {{.rank = 0, .value = 0.02}}}}});
+    store->finish_run(run, RunStatus::complete);
+  }
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    add(base, header_of("vit"), 0.021, 1000, i);
+    add(next, header_of("vit"), 0.026, 1000, 50 + i);
+  }
+  const Finding drift = of(compare_files(), "measured_over_predicted on this-cpu");
+  EXPECT_EQ(drift.subject, Subject::drift);
+  EXPECT_EQ(drift.verdict, Verdict::worse) << drift.reason;
+  EXPECT_NEAR(drift.base->median, 1.05, 0.01);
+  EXPECT_NEAR(drift.next->median, 1.3, 0.01);
+  // Towards the prediction from above is better although it is a change as large.
+  const Comparison back = compare(find_side(file("next"), path), find_side(file("base"), path), {});
+  EXPECT_EQ(of(back, drift.metric.name).verdict, Verdict::better);
+}
+
 TEST_F(CompareTest, ABytesGrowthNamesTheCollectiveAndItsPlace) {
   Store base(file("base")), next(file("next"));
   for (Store* store : {&base, &next}) {
