@@ -119,7 +119,7 @@ std::string next_text(const HistoryChart& chart, const Shift& shift, std::size_t
 
 std::string shifts_text(const HistoryChart& chart, const HistoryLooks& looks) {
   if (chart.verdict == Verdict::not_enough)
-    return fmt::format("  {} commits: at least {} are needed\n", chart.points.size(),
+    return fmt::format("  too few commits: {}; at least {} are needed\n", chart.points.size(),
                        chart.is_exact() ? 2 : 4);
   if (chart.shifts.empty() && chart.is_exact())
     return fmt::format("  {} at all of {} commits\n", value_text(chart, chart.points[0].value),

@@ -45,34 +45,51 @@ const char* look_of(Ink ink, const Looks& looks) {
   return " ";
 }
 
-class Grid {
+/// The vertical axis: row 0 is the top.
+class Axis {
  public:
-  Grid(const LineChart& chart, std::size_t width) : count_(chart.values.size()) {
+  explicit Axis(const LineChart& chart) {
     const auto [low, high] = std::ranges::minmax(chart.values);
     const double missing = std::max(0.0, chart.least_range - (high - low));
     low_ = low - missing / 2;
     high_ = high + missing / 2;
     if (high_ <= low_) high_ = low_ + 1;
+  }
+
+  [[nodiscard]] double value_at(std::size_t row) const {
+    return high_ - (high_ - low_) * static_cast<double>(row) / (height - 1);
+  }
+  [[nodiscard]] std::size_t row_of(double value) const {
+    return static_cast<std::size_t>(
+        std::lround((high_ - value) / (high_ - low_) * static_cast<double>(height - 1)));
+  }
+
+ private:
+  double low_ = 0;
+  double high_ = 1;
+};
+
+class Grid {
+ public:
+  Grid(const LineChart& chart, const Axis& axis, std::size_t width)
+      : axis_(axis), count_(chart.values.size()) {
     columns_ = std::min(width, count_ * widest_value);
     rows_.assign(height, std::vector<Ink>(columns_, Ink::none));
     below_ = std::string(columns_, ' ');
     for (std::size_t i = 0; i < chart.levels.size(); ++i) draw(chart.levels[i], i);
     for (std::size_t i = 0; i < count_; ++i)
-      rows_[row_of(chart.values[i])][middle_of(i)] = Ink::value;
+      rows_[axis_.row_of(chart.values[i])][middle_of(i)] = Ink::value;
   }
 
   [[nodiscard]] const std::vector<Ink>& row(std::size_t r) const { return rows_[r]; }
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] const std::string& below() const { return below_; }
-  [[nodiscard]] double value_at(std::size_t row) const {
-    return high_ - (high_ - low_) * static_cast<double>(row) / (height - 1);
-  }
 
  private:
   void draw(const LineChart::Level& level, std::size_t number) {
     const std::size_t begin = level.begin * columns_ / count_;
     const std::size_t end = level.end * columns_ / count_;
-    for (std::size_t c = begin; c < end; ++c) rows_[row_of(level.value)][c] = Ink::level;
+    for (std::size_t c = begin; c < end; ++c) rows_[axis_.row_of(level.value)][c] = Ink::level;
     if (number == 0) return;
     for (auto& row : rows_) row[begin] = Ink::edge;
     const std::string text = std::to_string(number);
@@ -83,15 +100,10 @@ class Grid {
   [[nodiscard]] std::size_t middle_of(std::size_t value) const {
     return (2 * value + 1) * columns_ / (2 * count_);
   }
-  [[nodiscard]] std::size_t row_of(double value) const {
-    return static_cast<std::size_t>(
-        std::lround((high_ - value) / (high_ - low_) * static_cast<double>(height - 1)));
-  }
 
+  const Axis& axis_;
   std::size_t count_;
   std::size_t columns_ = 0;
-  double low_ = 0;
-  double high_ = 1;
   std::vector<std::vector<Ink>> rows_;
   std::string below_;
 };
@@ -101,16 +113,19 @@ class Grid {
 std::string text_of(const LineChart& chart, std::size_t width, bool ascii) {
   if (chart.values.empty()) return "";
   const Looks& looks = ascii ? plain : unicode;
-  const auto [low, high] = std::ranges::minmax(chart.values);
-  const std::size_t label_width = std::max({chart.label(low).size(), chart.label(high).size(),
-                                            chart.label(std::midpoint(low, high)).size()}) +
-                                  1;
-  const Grid grid(chart, width - label_width - 3);
+  const Axis axis(chart);
+  constexpr std::size_t tick = height / 2;
+  std::vector<std::string> labels(height);
+  std::size_t label_width = 0;
+  for (std::size_t r = 0; r < height; r += tick) {
+    labels[r] = chart.label(axis.value_at(r));
+    label_width = std::max(label_width, labels[r].size() + 1);
+  }
+  const Grid grid(chart, axis, width - label_width - 3);
   std::string text;
   for (std::size_t r = 0; r < height; ++r) {
-    const bool labelled = r % (height / 2) == 0;
-    text += fmt::format("{:>{}} {}", labelled ? chart.label(grid.value_at(r)) : "", label_width,
-                        labelled ? looks.tick : looks.side);
+    text += fmt::format("{:>{}} {}", labels[r], label_width,
+                        labels[r].empty() ? looks.side : looks.tick);
     std::string line;
     for (const Ink ink : grid.row(r)) line += look_of(ink, looks);
     line.erase(line.find_last_not_of(' ') + 1);

@@ -24,6 +24,8 @@ TEST_F(GateTestCommand, PrintsRatesWithIntervalsAndGoalsAndStoresThem) {
   const auto reader = results::open_for_reading(folder_.path("shardlab.sqlite").string());
   const results::StoredRun run = results::read_run(reader, {1});
   EXPECT_EQ(run.header.series.scenario, "gate-test");
+  EXPECT_EQ(run.header.series.parameters, R"({"of":"vit","pairs":8})")
+      << "what differs from one recording to the next would make another series of each";
   ASSERT_EQ(run.rows.metrics.size(), 6U);
   EXPECT_EQ(run.rows.metrics[0].samples.size(), 16U) << "two blocks for each of 8 pairs";
   EXPECT_EQ(run.rows.metrics[1].metric.name, "false_alarms");

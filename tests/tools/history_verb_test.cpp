@@ -23,7 +23,7 @@ class HistoryCommand : public Typed {
       results::RunHeader header;
       header.series.scenario = scenario;
       header.environment.processor = processor;
-      header.commit = fmt::format("c{:07}", i);
+      header.commit = commits_.empty() ? fmt::format("c{:07}", i) : commits_[i];
       header.created = fmt::format("2031-01-01T00:00:00.{:06}Z", i);
       const results::RunId run = store.start_run(header);
       results::Rows rows;
@@ -42,6 +42,7 @@ class HistoryCommand : public Typed {
           << line;
   }
 
+  std::vector<std::string> commits_;
   const std::vector<double> slower_{0.0100, 0.0101, 0.0100, 0.0100, 0.0120, 0.0120, 0.0119, 0.0120};
   const std::vector<double> bytes_{64, 64, 64, 64, 64, 64, 64, 128};
 };
@@ -107,6 +108,28 @@ TEST_F(HistoryCommand, AnotherMachineIsSaidAndHasItsOwnChart) {
       << ended.out;
 }
 
+TEST_F(HistoryCommand, TheRepositoryOfTheFolderOrdersCommits) {
+  const Ended git = run_command(
+      "git init -q && for i in 1 2 3 4; do git -c user.name=a -c user.email=a@b.c commit -q "
+      "--allow-empty -m $i; done && git rev-list --reverse HEAD",
+      folder_);
+  if (git.exit != 0) GTEST_SKIP() << "no git: " << git.err;
+  std::istringstream lines(git.out);
+  std::vector<std::string> order;
+  for (std::string line; std::getline(lines, line);) order.push_back(line);
+  ASSERT_EQ(order.size(), 4U);
+  commits_ = {order[0], order[3], order[1], order[2]};
+  store({0.01, 0.01, 0.01, 0.01});
+  const auto commits = [&](const std::string& words) {
+    std::vector<std::string> found;
+    const Json json = Json::parse(type(words).out);
+    for (const Json& point : json["charts"][0]["points"]) found.push_back(point["commit"]);
+    return found;
+  };
+  EXPECT_EQ(commits("history step --json"), order);
+  EXPECT_EQ(commits("history step --json --order time"), commits_);
+}
+
 TEST_F(HistoryCommand, SeriesWithoutAShiftAreATableWhereThereAreMany) {
   for (const char* scenario : {"a", "b", "c", "d"}) store({0.01, 0.01, 0.01, 0.01}, {}, scenario);
   store(slower_);
@@ -122,7 +145,7 @@ TEST_F(HistoryCommand, FewCommitsAreNotEnough) {
   store({0.01, 0.02, 0.02});
   const Ended ended = type("history step");
   EXPECT_EQ(ended.exit, 3);
-  EXPECT_TRUE(has(ended.out, "3 commits: at least 4 are needed")) << ended.out;
+  EXPECT_TRUE(has(ended.out, "too few commits: 3; at least 4 are needed")) << ended.out;
 }
 
 TEST_F(HistoryCommand, WordsThatMeanNothingNameTheNearest) {

@@ -52,6 +52,17 @@ TEST(LineChart, AnAxisHasAtLeastTheRangeAsked) {
   EXPECT_NE(text.find(" 90 ms"), std::string::npos) << text;
 }
 
+TEST(LineChart, LabelsOfAnyLengthLeaveTheAxisStraight) {
+  LineChart chart = chart_of({0, 1});
+  chart.label = [](double value) { return value == 0.5 ? "a half of it" : "x"; };
+  std::istringstream lines(text_of(chart, 80, true));
+  for (int row = 0; row < 9; ++row) {
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line.find_first_of("+|"), 14U) << line;
+  }
+}
+
 TEST(LineChart, OfOneValueAndOfNoneIsDrawn) {
   EXPECT_NE(text_of(chart_of({5}), 80, false).find("●"), std::string::npos);
   EXPECT_EQ(text_of(chart_of({}), 80, false), "");
