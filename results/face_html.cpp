@@ -9,7 +9,9 @@ namespace shardlab::results {
 std::string html_of(const Comparison& comparison) {
   std::string text = fmt::format(
       "<p class=\"counts\">{}</p><p>{} <b>against</b> {}</p><div class=\"wide\"><table><thead><tr>"
-      "<th>verdict</th><th>of</th><th>base</th><th>new</th><th>change</th><th>why</th></tr></thead>"
+      "<th class=\"text\">verdict</th><th "
+      "class=\"text\">of</th><th>base</th><th>new</th><th>change</th><th "
+      "class=\"text\">why</th></tr></thead>"
       "<tbody>",
       counts_text(comparison), markup_text(comparison.next), markup_text(comparison.base));
   for (const Finding& finding : comparison.findings) {

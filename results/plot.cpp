@@ -53,6 +53,11 @@ std::string number(double value) {
   return fmt::format("{:.6g}", std::abs(value) < 1e-12 ? 0 : value);
 }
 
+std::string with_unit(Quantity quantity, double value) {
+  const Scale scale = scale_of(quantity, value);
+  return fmt::format("{:.4g}{}{}", value / scale.size, *scale.name == '\0' ? "" : " ", scale.name);
+}
+
 std::pair<double, double> ends_of(const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return {*low, *high};
@@ -87,6 +92,8 @@ Axis logarithmic_axis(const std::string& title, Quantity quantity,
   axis.low = least / room;
   axis.high = most * room;
   const double decades = std::log10(axis.high / axis.low);
+  const bool wide = decades > 4;  // No unit reads well at both ends.
+  if (wide) axis.title = title;
   const double stride = std::max(1.0, std::ceil(decades / 7));
   const double first = std::floor(std::log10(axis.low / scale.size));
   for (double decade = first; decade <= std::log10(axis.high / scale.size); decade += 1) {
@@ -95,7 +102,8 @@ Axis logarithmic_axis(const std::string& title, Quantity quantity,
       if (std::fmod(decade - first, stride) != 0) continue;
       const double at = digit * std::pow(10, decade);
       if (at * scale.size >= axis.low && at * scale.size <= axis.high)
-        axis.ticks.push_back({at * scale.size, number(at)});
+        axis.ticks.push_back(
+            {at * scale.size, wide ? with_unit(quantity, at * scale.size) : number(at)});
     }
   }
   if (axis.ticks.size() < 2) {
