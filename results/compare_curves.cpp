@@ -114,23 +114,23 @@ std::optional<std::pair<std::string, double>> only_axis(const std::string& mesh)
 }  // namespace
 
 std::vector<Pending> compare_curves(const std::vector<SeriesPair>& pairs, const Sides& sides) {
-  std::map<std::string, std::pair<SeriesKey, Sizes>> curves;
+  std::map<std::string, std::map<double, const SeriesPair*>> curves;
   for (const SeriesPair& pair : pairs) {
     if (!is_shared(pair)) continue;
     const auto axis = only_axis(pair.next->series.mesh);
-    if (!axis || ranks_of(pair.base->series.mesh) != ranks_of(pair.next->series.mesh)) continue;
-    auto size = size_of(pair, sides);
-    if (!size) continue;
-    const SeriesKey key = without_mesh(pair.next->series);
-    auto& [series, sizes] = curves[text_of(key) + axis->first];
-    series = key;
-    sizes.emplace(axis->second, std::move(*size));
+    if (axis && ranks_of(pair.base->series.mesh) == ranks_of(pair.next->series.mesh))
+      curves[text_of(without_mesh(pair.next->series)) + axis->first].emplace(axis->second, &pair);
   }
   std::vector<Pending> all;
-  for (const auto& [name, curve] : curves)
-    if (curve.second.size() > 1)
-      for (Pending& pending : of_curve(curve.first, curve.second, sides))
-        all.push_back(std::move(pending));
+  for (const auto& [name, members] : curves) {
+    if (members.size() < 2) continue;
+    Sizes sizes;
+    for (const auto& [ranks, pair] : members)
+      if (auto size = size_of(*pair, sides)) sizes.emplace(ranks, std::move(*size));
+    if (sizes.size() < 2) continue;
+    const SeriesKey series = without_mesh(members.begin()->second->next->series);
+    for (Pending& pending : of_curve(series, sizes, sides)) all.push_back(std::move(pending));
+  }
   return all;
 }
 
