@@ -85,9 +85,9 @@ std::vector<std::string> told(const std::vector<Growth>& all, bool more, const T
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(all.size(), most_causes); ++i) {
     const double base = all[i].base * how.scale, next = all[i].next * how.scale;
-    texts.push_back(fmt::format("{} {} {:.6g} {} {} ({:.6g} -> {:.6g}, {})", all[i].place, how.verb,
-                                std::abs(next - base), how.unit, more ? "more" : "less", base, next,
-                                how.where));
+    texts.push_back(fmt::format("{} {} {:.10g} {} {} ({:.10g} -> {:.10g}, {})", all[i].place,
+                                how.verb, std::abs(next - base), how.unit, more ? "more" : "less",
+                                base, next, how.where));
   }
   if (all.size() > most_causes)
     texts.push_back(fmt::format("and {} places more", all.size() - most_causes));
