@@ -132,9 +132,11 @@ std::vector<std::string> problems_of(Database& database, const std::vector<Table
 
 DatabaseCheck check_database(const std::string& path, const OpenOptions& options) {
   DatabaseCheck found;
-  found.version =
-      Database(path, Database::Mode::read, options.busy_seconds).integer("PRAGMA user_version");
   const Reader reader = open_for_reading(path, options);
+  Database file(path, Database::Mode::read, options.busy_seconds);
+  // Where a killed writer left a journal the file itself cannot be read.
+  found.version =
+      (file.has_hot_journal() ? reader.database() : file).integer("PRAGMA user_version");
   if (!reader.notice().empty()) found.remarks.push_back(reader.notice());
   // SQLite looks at CHECK constraints only through connections that may write, hence a copy.
   const auto folder = temporary_folder();
