@@ -46,7 +46,8 @@ class Merger {
       take_run(runs.integer(0), runs.text(1), runs.text(2) == "running");
     }
     for (const TableShape& table : tables_)
-      if (table.name != "run" && table.parents.empty() && !is_parent(table.name)) copy_loose(table);
+      if (table.name != "run" && table.parents.count("run") == 0 && !is_parent(table.name))
+        copy_loose(table);
   }
 
  private:
@@ -121,13 +122,17 @@ class Merger {
     }
   }
 
-  /// Runs an insertion after what points into other tables was made to point there.
-  void insert(Statement& put, const TableShape& table, const Statement& row) {
+  /// Makes what points into other tables point to their rows in the database.
+  void point(Statement& put, const TableShape& table, const Statement& row) {
     for (const auto& [column, parent] : table.parents) {
       const int place = table.place(column);
       if (parent != "run" && !row.is_null(place - 1))
         put.rebind(place, id_of(parent, row.integer(place - 1)));
     }
+  }
+
+  void insert(Statement& put, const TableShape& table, const Statement& row) {
+    point(put, table, row);
     expect(put.insert(), "{}: a row of {} is there already", file_.path, table.name);
   }
 
@@ -152,14 +157,21 @@ class Merger {
     return find.integer(0);
   }
 
-  /// Rows that belong to no run: those that are not there yet.
+  /// Rows that belong to no run, such as marks: those that are not there yet.
   void copy_loose(const TableShape& shape) {
-    Statement rows(from_, selection(shape, "true ORDER BY rowid"));
+    const std::string order = shape.key.empty() ? "rowid" : listed(shape.key, ", ");
+    Statement rows(from_, selection(shape, "true ORDER BY ") + order);
     Statement find(into_, fmt::format("SELECT 1 FROM {} WHERE {}", shape.name,
                                       listed(shape.columns, " AND ", " IS ?")));
     Statement add(into_, insertion(shape) + " ON CONFLICT DO NOTHING");
-    while (rows.step())
-      if (!find.bind_columns(rows).step()) add.bind_columns(rows).step();
+    while (rows.step()) {
+      find.bind_columns(rows);
+      point(find, shape, rows);
+      if (find.step()) continue;
+      add.bind_columns(rows);
+      point(add, shape, rows);
+      add.step();
+    }
   }
 
   Database& from_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/json.h"
+#include "results/one_line.h"
 
 namespace shardlab::results {
 
@@ -32,7 +33,7 @@ bool is_probe(const SeriesKey& series) { return series.scenario == "probe"; }
 
 std::string title_of(const SeriesKey& series) {
   if (is_probe(series)) return "probe: what kernels and collectives take on this machine";
-  std::string what = series.scenario;
+  std::string what = one_line(series.scenario);
   if (!series.dtype.empty()) what += fmt::format(", {}, {}", series.dtype, mode_of(series));
   const std::string machine =
       series.machine.empty() ? "a machine that is not named" : series.machine;
@@ -60,7 +61,7 @@ std::string parameters_of(const SeriesKey& series) {
   std::string text;
   std::size_t line = 0;
   for (const auto& [name, value] : parameter_values(series)) {
-    const std::string each = fmt::format("{}={}", name, value);
+    const std::string each = one_line(fmt::format("{}={}", name, value));
     const bool fits = line + each.size() < 110;
     text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
     line = fits ? line + each.size() + 1 : each.size();

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "results/one_line.h"
 #include "tools/sample_notes.h"
 #include "tools/table.h"
 
@@ -186,7 +187,8 @@ std::string curve_text(const Reader& reader, const Curve& curve, const std::vect
     text += "  sizes are those of one rank; efficiency is T1/TN\n" + work_text(reader, curve);
   for (const CurveRow& row : curve.rows)
     if (row.status != results::RunStatus::complete)
-      text += fmt::format("  {} {}: {}\n", row.mesh, results::name_of(row.status), row.reason);
+      text += fmt::format("  {} {}: {}\n", row.mesh, results::name_of(row.status),
+                          results::one_line(row.reason));
   return text + sample_notes(reader, curve) + sources_text(curve) + beside_text(curve, all);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "results/finding_text.h"
+#include "results/one_line.h"
 #include "results/series_text.h"
 #include "results/show.h"
 #include "tools/line_chart.h"
@@ -36,12 +37,6 @@ std::string tick_text(const HistoryChart& chart, double value) {
 std::string short_name(const std::string& commit) {
   if (commit.starts_with("run-")) return commit;
   return commit.substr(0, 8) + (commit.size() > 8 && commit.ends_with('+') ? "+" : "");
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return text;
 }
 
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", (ratio - 1) * 100); }
@@ -134,7 +129,7 @@ std::string shifts_text(const HistoryChart& chart, const HistoryLooks& looks) {
                            short_name(chart.points[shift.at.last].commit)),
                value_text(chart, shift.before), value_text(chart, shift.after),
                change_text(chart, shift), interval_text(shift), results::name_of(shift.state),
-               one_line(shift.note)});
+               results::one_line(shift.note)});
   }
   std::string text = table.text();
   for (std::size_t i = 0; i < chart.shifts.size(); ++i)
@@ -149,7 +144,8 @@ std::string chart_text(const HistoryChart& chart, const HistoryChart* before,
   const bool is_flat = chart.is_exact() && chart.shifts.empty();
   if (!chart.points.empty() && !is_flat) text += text_of(line_chart(chart), 120, looks.ascii);
   text += shifts_text(chart, looks);
-  for (const std::string& note : chart.notes) text += fmt::format("  {}\n", one_line(note));
+  for (const std::string& note : chart.notes)
+    text += fmt::format("  {}\n", results::one_line(note));
   return text;
 }
 

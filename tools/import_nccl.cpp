@@ -27,8 +27,11 @@ std::string mesh_of(const sim::NcclRun& run, const sim::NcclLog& log,
           options.mesh, run.least_ranks, run.most_ranks);
     return options.mesh;
   }
-  check(run.ranks > 0, "{}: neither header nor numbers say how many ranks ran: give --mesh",
-        sim::place(log.name, run.line));
+  const std::string range = run.most_ranks > 0 ? fmt::format(" (the numbers fit {} to {})",
+                                                             run.least_ranks, run.most_ranks)
+                                               : "";
+  check(run.ranks > 0, "{}: nothing says how many ranks ran{}: give --mesh",
+        sim::place(log.name, run.line), range);
   return fmt::format("domain={}", run.ranks);
 }
 

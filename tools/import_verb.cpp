@@ -94,16 +94,20 @@ void print_processors(const std::vector<Line>& lines) {
 void print_table(const std::vector<Line>& lines, const std::string& database) {
   Table table({"added", "there already", "skipped", "failed", "format", "file"});
   std::int64_t added = 0;
+  std::size_t runs = 0;
   for (const Line& line : lines) {
     added += line.added;
+    runs += line.imported.runs.size();
     table.row({std::to_string(line.added), std::to_string(line.known()),
                std::to_string(count(line.imported, RunStatus::skipped)),
                std::to_string(count(line.imported, RunStatus::failed)), line.imported.format,
                ending(line.file)});
   }
   fmt::print("{}", table.text());
-  if (added == 0)
-    fmt::print("\n{} has changed nothing: every run is there already\n", database);
+  if (added == 0 && runs > 0)
+    fmt::print("\n{} is as it was: every run is there already\n", database);
+  else if (runs == 0)
+    fmt::print("\nno runs in them: nothing is stored\n");
   else
     fmt::print("\nshardlab show --db {}\n", database);
 }
@@ -123,8 +127,8 @@ Exit import_verb(const ImportVerbOptions& options) {
     runs.insert(runs.end(), imported.runs.begin(), imported.runs.end());
     lines.push_back({file, std::move(imported)});
   }
-  results::Store store(options.database);
-  const std::vector<bool> added = store.add(runs);
+  std::vector<bool> added;
+  if (!runs.empty()) added = results::Store(options.database).add(runs);
   std::size_t at = 0;
   for (Line& line : lines)
     for (std::size_t i = 0; i < line.imported.runs.size(); ++i) line.added += added[at++];
@@ -134,7 +138,7 @@ Exit import_verb(const ImportVerbOptions& options) {
     print_json(lines);
   else
     print_table(lines, options.database);
-  return Exit::fine;
+  return runs.empty() ? Exit::not_comparable : Exit::fine;
 }
 
 }  // namespace shardlab

@@ -16,7 +16,8 @@ struct ImportVerbOptions {
   bool json = false;
 };
 
-/// Stores the rows of other programs' files as runs, all files or none.
+/// Stores the rows of other programs' files as runs, all files or none; not_comparable where they
+/// hold no run.
 ///
 /// Errors   Error{invalid} naming file, line and fault; of a file that nothing recognises the
 ///          formats that are known. Error{external} if a file cannot be read.

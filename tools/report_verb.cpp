@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
+#include "results/compare.h"
 #include "results/query.h"
 #include "results/svg.h"
 #include "tools/picture.h"
@@ -79,8 +80,13 @@ Exit report_verb(const Scenarios& scenarios, const Request& request, const Repor
     if (!request.json) fmt::print("{}: {}\n", path, what);
   };
   if (!options.output.empty()) {
-    const std::string page = results::page_of(
-        data.page("shardlab: " + std::filesystem::path(request.database).filename().string()));
+    results::Page content =
+        data.page("shardlab: " + std::filesystem::path(request.database).filename().string());
+    if (!options.compare.empty())
+      content.comparison =
+          results::compare(results::find_side(options.compare, request.database),
+                           results::find_side(request.database, request.database), {});
+    const std::string page = results::page_of(content);
     write_text(options.output, page);
     wrote(options.output, fmt::format("{} problems, {} bytes; any browser opens it",
                                       data.problems().size(), page.size()));

@@ -13,6 +13,7 @@ struct ReportOptions {
   std::string plot = "scaling";  ///< Which one.
   std::string series;            ///< Words of a problem; empty: all, or the newest.
   std::string run;               ///< Of the timeline or the waterfall.
+  std::string compare;           ///< What the results file is held against; empty: nothing.
   bool published = false;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "results/one_line.h"
+
 namespace shardlab {
 namespace {
 
@@ -23,6 +25,7 @@ Table::Table(std::vector<std::string> header) { rows_.push_back(std::move(header
 
 void Table::row(std::vector<std::string> cells) {
   cells.resize(rows_[0].size());
+  for (std::string& cell : cells) cell = results::one_line(std::move(cell));
   rows_.push_back(std::move(cells));
 }
 

@@ -102,6 +102,8 @@ void add_report(const Verbs& verbs) {
   report.add_option("--series", options.series,
                     "words that its problem has: \"vit training\"; else all, or the newest");
   report.add_option("--run", options.run, "whose timeline or waterfall; else one of most ranks");
+  report.add_option("--compare", options.compare,
+                    "verdicts of the file against this: a file, commit, branch or date");
   report.add_flag("--published", options.published,
                   "published problems also where no run is of them");
   verbs.add_database(report);

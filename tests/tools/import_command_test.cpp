@@ -65,6 +65,24 @@ TEST_F(ImportCommand, ABadFileIsNamedAndNothingIsStored) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("shardlab.sqlite")));
 }
 
+TEST_F(ImportCommand, AFileWithoutRunsIsSaidToBeOne) {
+  write("empty.json", R"({"context": {}, "benchmarks": []})");
+  const Ended import = type("import empty.json");
+  EXPECT_EQ(import.exit, 3);
+  EXPECT_TRUE(has(import.out, "nothing is stored"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("shardlab.sqlite")));
+}
+
+TEST_F(ImportCommand, StoredTextsCommandNoTerminal) {
+  write("a\nb.json", R"({"results": [{"command": "\u001b[31mred\n", "times": [1]}]})");
+  const Ended import = type("import 'a\nb.json'");
+  ASSERT_EQ(import.exit, 0) << import.err;
+  EXPECT_TRUE(has(import.out, "a?b.json")) << import.out;
+  const std::string show = type("show").out + type("show 1").out;
+  EXPECT_TRUE(has(show, "command=?[31mred?")) << show;
+  EXPECT_FALSE(has(show, "\x1b")) << show;
+}
+
 TEST_F(ImportCommand, ExportWritesWhatAnotherDatabaseReads) {
   write("gb.json", results::google_benchmark_text);
   ASSERT_EQ(type("import gb.json").exit, 0);

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace shardlab::results {
+
+/// A stored text as a terminal may show it: what it would take as a command becomes `?`.
+[[nodiscard]] std::string one_line(std::string text);
+
+}  // namespace shardlab::results
