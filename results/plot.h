@@ -33,7 +33,7 @@ enum class Marker : std::uint8_t { none, disc, square, circle, cross };
 enum class Dash : std::uint8_t { none, solid, dashed, dotted };
 
 /// One point of a trail.
-struct Mark {
+struct PlotPoint {
   double x = 0;
   double y = 0;
   std::optional<Interval> interval = {};  ///< Of y.
@@ -48,7 +48,7 @@ struct Trail {
   int tone = 0;           ///< Of the palette; negative: ink.
   Marker marker = Marker::disc;
   Dash dash = Dash::solid;
-  std::vector<Mark> marks = {};
+  std::vector<PlotPoint> marks = {};
 };
 
 /// A filled rectangle.

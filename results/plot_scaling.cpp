@@ -114,7 +114,7 @@ Trail trail_of(const Strand& strand, int tone, const std::set<std::int64_t>& all
 
 /// From the fewest ranks on: time by ranks, or the same time in weak scaling.
 Trail ideal_of(const Trail& trail, double most_ranks, bool weak) {
-  const Mark& base = trail.marks.front();
+  const PlotPoint& base = trail.marks.front();
   Trail ideal{.tone = trail.tone, .marker = Marker::none, .dash = Dash::dotted};
   ideal.marks.push_back({.x = base.x, .y = base.y});
   ideal.marks.push_back({.x = most_ranks, .y = weak ? base.y : base.y * base.x / most_ranks});
@@ -182,7 +182,7 @@ void give_titles(std::vector<Problem>& problems) {
 std::vector<double> extent_of(const std::vector<Trail>& trails) {
   std::vector<double> values;
   for (const Trail& trail : trails)
-    for (const Mark& mark : trail.marks) {
+    for (const PlotPoint& mark : trail.marks) {
       values.push_back(mark.y);
       if (!mark.interval) continue;
       values.push_back(std::max(mark.interval->low, mark.y / 10));
@@ -266,12 +266,12 @@ std::optional<Plot> efficiency_plot(const Problem& problem) {
   int tone = 0;
   for (const Strand& strand : strands_of(problem)) {
     Trail trail = trail_of(strand, tone++, ranks, false);
-    std::vector<Mark> marks;
+    std::vector<PlotPoint> marks;
     for (const CurveRow* row : strand.rows) {
       if (!row->efficiency) continue;
-      const auto seconds = std::ranges::find(trail.marks, row->seconds->median, &Mark::y);
+      const auto seconds = std::ranges::find(trail.marks, row->seconds->median, &PlotPoint::y);
       if (seconds == trail.marks.end()) continue;
-      Mark mark = *seconds;
+      PlotPoint mark = *seconds;
       mark.y = *row->efficiency;
       if (mark.interval)
         mark.interval = Interval{

@@ -111,7 +111,7 @@ class Drawing {
       any = true;
     }
     for (const Trail& trail : plot_.trails) {
-      for (const Mark& mark : trail.marks) flagged = flagged || mark.flagged;
+      for (const PlotPoint& mark : trail.marks) flagged = flagged || mark.flagged;
       if (trail.name.empty()) continue;
       const double at = next(trail.name);
       if (trail.dash != Dash::none) line(at, y, at + 24, y, line_look(trail));
@@ -209,7 +209,7 @@ class Drawing {
   }
 
   /// A bar that leaves the axes ends there, without the cap that an end has.
-  void draw_interval(const Trail& trail, const Mark& mark) {
+  void draw_interval(const Trail& trail, const PlotPoint& mark) {
     const double x = x_of(mark.x);
     const double low = y_of(mark.interval->low);
     const double high = y_of(mark.interval->high);
@@ -223,12 +223,12 @@ class Drawing {
   void draw(const Trail& trail) {
     if (trail.dash != Dash::none) {
       std::string path;
-      for (const Mark& mark : trail.marks)
+      for (const PlotPoint& mark : trail.marks)
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() || !mark.joined ? "M" : "L",
                             x_of(mark.x), y_of(mark.y));
       text_ += fmt::format("<path {} d=\"{}\"/>", line_look(trail), path);
     }
-    for (const Mark& mark : trail.marks) {
+    for (const PlotPoint& mark : trail.marks) {
       if (mark.interval) draw_interval(trail, mark);
       draw_marker(trail, x_of(mark.x), y_of(mark.y), mark.note);
       if (mark.flagged) draw_flag(x_of(mark.x), y_of(mark.y) - 9);

@@ -1,6 +1,7 @@
 #include "results/merge.h"
 
 #include "results/check_database.h"
+#include "results/mark.h"
 #include "results/query.h"
 #include "tests/results/fixture.h"
 
@@ -49,6 +50,21 @@ TEST_F(MergeTest, RunsOfAllFilesAreThereWithAllTheirRows) {
   EXPECT_EQ(read_run(reader, run).rows.checks.at(0).name, "logits");
   EXPECT_EQ(reader.database().integer("SELECT count(*) FROM series"), 2);
   EXPECT_EQ(reader.database().integer("SELECT count(*) FROM environment"), 1);
+  EXPECT_TRUE(check_database(path).problems.empty());
+}
+
+// The series has another id in the file that is merged first.
+TEST_F(MergeTest, MarksComeWithTheirSeriesOnce) {
+  const std::string a = file_with("a", "vit", 10), b = file_with("b", "ring_attention", 20);
+  Store(a).accept({{header_of("vit").series, "step_seconds", "0a57cb53", "meant", ""}});
+  merge(path, {b, a});
+  merge(path, {a});
+  const Reader reader = open_for_reading(path);
+  const std::vector<Mark> marks = read_marks(reader, "step_seconds");
+  ASSERT_EQ(marks.size(), 1U);
+  EXPECT_EQ(marks[0].series.scenario, "vit");
+  EXPECT_EQ(marks[0].commit, "0a57cb53");
+  EXPECT_EQ(marks[0].note, "meant");
   EXPECT_TRUE(check_database(path).problems.empty());
 }
 

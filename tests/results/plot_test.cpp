@@ -93,7 +93,7 @@ TEST(ScalingPlot, ALineBreaksWhereOnlyAnotherCurveHasARankNumber) {
       curve_of({row_of(1, 1), row_of(2, 0.6), row_of(8, 0.2)}),
       curve_of({row_of(1, 1), row_of(4, 0.3), row_of(8, 0.2)}, Execution::predict)};
   const Plot plot = *scaling_plot(problems_of(curves)[0]);
-  const std::vector<Mark>& marks = trail_named(plot, "cpu")->marks;
+  const std::vector<PlotPoint>& marks = trail_named(plot, "cpu")->marks;
   ASSERT_EQ(marks.size(), 3U);
   EXPECT_TRUE(marks[1].joined);
   EXPECT_FALSE(marks[2].joined);  // 4 is missing.
@@ -116,7 +116,8 @@ TEST(ScalingPlot, OnlyAnIntervalThatBeatsTheIdealAsAWholeIsFlagged) {
   wide.seconds->interval = Interval{0.1, 0.3};  // Up to 0.3, the ideal is 0.25.
   // 2 ranks: 0.4 to 0.44 of an ideal 0.5.
   const std::vector<Curve> curves{curve_of({row_of(1, 1), row_of(2, 0.4), wide})};
-  const std::vector<Mark> marks = trail_named(*scaling_plot(problems_of(curves)[0]), "cpu")->marks;
+  const std::vector<PlotPoint> marks =
+      trail_named(*scaling_plot(problems_of(curves)[0]), "cpu")->marks;
   EXPECT_TRUE(marks[1].flagged);
   EXPECT_FALSE(marks[2].flagged);
 }
@@ -124,7 +125,7 @@ TEST(ScalingPlot, OnlyAnIntervalThatBeatsTheIdealAsAWholeIsFlagged) {
 TEST(ScalingPlot, EfficiencyIsTheTimeOfOneByNTimesThatOfN) {
   const std::vector<Curve> curves{curve_of({row_of(1, 1), row_of(2, 0.8)})};
   const Plot plot = *efficiency_plot(problems_of(curves)[0]);
-  const Mark mark = trail_named(plot, "cpu")->marks[1];
+  const PlotPoint mark = trail_named(plot, "cpu")->marks[1];
   EXPECT_NEAR(mark.y, 1 / 1.6, 1e-12);
   EXPECT_NEAR(mark.interval->low, 1 / (2 * 0.88), 1e-12);
   EXPECT_NEAR(mark.interval->high, 1 / (2 * 0.72), 1e-12);
