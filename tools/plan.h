@@ -29,9 +29,9 @@ struct Proposal {
   double seconds = 0;            ///< Of a step.
   double half_width = 0;         ///< Relative, of its 80 % interval.
   double device_bytes = 0;
-  double host_bytes = 0;     ///< Of a rank, offloaded.
+  double host_bytes = 0;      ///< Of a rank, offloaded.
   bool extrapolated = false;  ///< Some of it lies outside what is measured.
-  bool undominated = false;  ///< No other plan that fits is both faster and cheaper.
+  bool undominated = false;   ///< No other plan that fits is both faster and cheaper.
 
   [[nodiscard]] bool fits() const { return verdict == Verdict::fits; }
   [[nodiscard]] bool predicted() const { return seconds > 0; }

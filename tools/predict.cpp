@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/core/check.h"
+#include "engine/sim/communicator_key.h"
 #include "engine/sim/peer_ring.h"
 
 namespace shardlab {
@@ -34,15 +35,15 @@ void judge(Prediction& prediction, const sim::MachinePrices& prices,
   for (const auto& [family, seconds] : spread) variance += seconds * seconds;
   // Collectives err together as far as one model or one curve prices them.
   double spread_of_calls = 0;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, const Step*> starts;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, const Step*> starts;
   for (const sim::TimedStep& timed : slowest->steps)
     if (timed.step->kind == Step::Kind::start)
-      starts[{timed.step->axes.mask(), timed.sequence}] = timed.step;
+      starts[{sim::communicator_key(timed.step->axes), timed.sequence}] = timed.step;
   const int number = prediction.simulated.classes.of_rank[slowest->rank];
   const std::vector<sim::Meeting>& meetings = prediction.simulated.classes.meetings[number];
   for (const sim::WaitCause& wait : slowest->waits) {
     const sim::TimedStep& timed = slowest->steps[wait.step];
-    const Step& start = *starts.at({timed.step->axes.mask(), timed.sequence});
+    const Step& start = *starts.at({sim::communicator_key(timed.step->axes), timed.sequence});
     const auto meeting = std::find_if(meetings.begin(), meetings.end(), [&](const auto& each) {
       return each.axes == start.axes && each.relative_peer == start.relative_peer;
     });
@@ -95,7 +96,8 @@ std::vector<sim::RankSpans> spans_of(const sim::Simulated& simulated) {
       span.op = step.op;
       if (step.kind == Step::Kind::start) span.kind = sim::Span::Kind::transfer;
       if (step.kind == Step::Kind::wait) span.kind = sim::Span::Kind::wait;
-      if (step.kind != Step::Kind::kernel) span.lane = fmt::format("{}", step.axes.mask());
+      if (step.kind != Step::Kind::kernel)
+        span.lane = fmt::format("{}", sim::communicator_key(step.axes));
       span.sequence = timed.sequence;
       span.begin = timed.begin_seconds;
       span.end = timed.end_seconds;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/core/check.h"
+#include "engine/sim/communicator_key.h"
 
 namespace shardlab::sim {
 namespace {
@@ -100,13 +101,13 @@ void FoldedTrace::keep(std::span<const Step> steps, Stretch& kept) {
 
 Trace unfolded(const RankProgram& program) {
   Trace trace;
-  std::map<std::uint32_t, std::uint64_t> started;
+  std::map<std::uint64_t, std::uint64_t> started;
   for (StepCursor cursor(program); !cursor.done(); cursor.next()) {
     Step step = program.trace->steps()[cursor.at()];
     if (step.kind == Step::Kind::start)
-      step.sequence = ++started[step.axes.mask()];
+      step.sequence = ++started[communicator_key(step.axes)];
     else if (step.kind == Step::Kind::wait)
-      step.sequence = started[step.axes.mask()] - step.sequence;
+      step.sequence = started[communicator_key(step.axes)] - step.sequence;
     trace.append(step);
   }
   return trace;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/core/check.h"
+#include "engine/sim/communicator_key.h"
 
 namespace shardlab::sim {
 namespace {
@@ -39,7 +40,7 @@ class Rewriter {
   }
 
  private:
-  using Call = std::pair<std::uint32_t, std::uint64_t>;  ///< Axes, number.
+  using Call = std::pair<std::uint64_t, std::uint64_t>;  ///< Axes, number.
 
   /// The numbers of the messages that a call became.
   struct Messages {
@@ -49,14 +50,14 @@ class Rewriter {
 
   void start(const Step& step) {
     const bool pair = is_exchange(step);
-    calls_[{step.axes.mask(), step.sequence}] = send(step, pair ? style_.messages : 1);
+    calls_[{communicator_key(step.axes), step.sequence}] = send(step, pair ? style_.messages : 1);
   }
 
   Messages send(Step step, int count) {
     step.bytes /= count;
     Messages messages{0, count};
     for (int m = 0; m < count; ++m) {
-      step.sequence = ++numbers_[step.axes.mask()];
+      step.sequence = ++numbers_[communicator_key(step.axes)];
       if (m == 0) messages.first = step.sequence;
       result_.append(step);
     }
@@ -64,7 +65,7 @@ class Rewriter {
   }
 
   void wait(const Step& step) {
-    const auto found = calls_.find({step.axes.mask(), step.sequence});
+    const auto found = calls_.find({communicator_key(step.axes), step.sequence});
     expect(found != calls_.end(), "a wait for call {} that was never started", step.sequence);
     await(step, found->second);
     waited_ = &step;
@@ -150,7 +151,7 @@ class Rewriter {
   const RingStyle& style_;
   const std::vector<Step>& steps_;
   Trace result_;
-  std::map<std::uint32_t, std::uint64_t> numbers_;  ///< Of the last call over some axes.
+  std::map<std::uint64_t, std::uint64_t> numbers_;  ///< Of the last call over some axes.
   std::map<Call, Messages> calls_;
   const Step* before_ = nullptr;
   const Step* round_ = nullptr;   ///< The last pair that was passed on in the ring under way.

@@ -77,9 +77,9 @@ TEST_F(ImportCommand, StoredTextsCommandNoTerminal) {
   write("a\nb.json", R"({"results": [{"command": "\u001b[31mred\n", "times": [1]}]})");
   const Ended import = type("import 'a\nb.json'");
   ASSERT_EQ(import.exit, 0) << import.err;
-  EXPECT_TRUE(has(import.out, "a?b.json")) << import.out;
+  EXPECT_TRUE(has(import.out, "a b.json")) << import.out;
   const std::string show = type("show").out + type("show 1").out;
-  EXPECT_TRUE(has(show, "command=?[31mred?")) << show;
+  EXPECT_TRUE(has(show, "command=?[31mred ")) << show;
   EXPECT_FALSE(has(show, "\x1b")) << show;
 }
 
