@@ -145,7 +145,8 @@ TEST(Faces, AnnotationsEscapeWhatWouldEndThem) {
   one.findings[0].series.scenario = "a:b,c%d\r\ne";
   one.findings[0].reason = "grew:\r\n5 %";
   const std::string text = annotations_of(one);
-  EXPECT_TRUE(has(text, "title=worse%3A step_seconds of a%3Ab%2Cc%25d%0D%0Ae::a:b,c%25d  e")) << text;
+  EXPECT_TRUE(has(text, "title=worse%3A step_seconds of a%3Ab%2Cc%25d%0D%0Ae::a:b,c%25d  e"))
+      << text;
   EXPECT_TRUE(has(text, "grew:%0D%0A5 %25")) << text;
 }
 
