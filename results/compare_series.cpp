@@ -9,6 +9,7 @@
 #include "results/causes.h"
 #include "results/sample_shape.h"
 #include "results/scaling.h"
+#include "results/show.h"
 
 namespace shardlab::results {
 namespace {
@@ -236,10 +237,12 @@ class SeriesComparer {
   void note_shapes(const Metric& metric, const Samples& samples) {
     const std::pair<const char*, const std::vector<double>*> both[] = {{"base", &samples.base},
                                                                        {"new", &samples.next}};
+    using Show = std::function<std::string(double)>;
+    const Show show = metric.unit == "s" ? Show(show_seconds) : Show();
     for (const auto& [side, values] : both)
       if (const SampleShape shape = shape_of(*values); shape.odd())
         notes_.push_back(fmt::format("{} of {}, {}: {}", metric.name,
-                                     short_name(pair_.next->series), side, to_text(shape)));
+                                     short_name(pair_.next->series), side, to_text(shape, show)));
   }
 
   const SeriesPair& pair_;

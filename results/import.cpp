@@ -14,6 +14,7 @@
 #include "results/import_ring_attention.h"
 #include "results/import_runs.h"
 #include "results/import_vit_csv.h"
+#include "results/scaling.h"
 
 namespace shardlab::results {
 namespace {
@@ -84,7 +85,7 @@ std::optional<Imported> read_import(const ImportSource& source, const ImportOpti
 
 bool names_processors(const Imported& imported) {
   return std::none_of(imported.runs.begin(), imported.runs.end(), [](const StoredRun& run) {
-    return run.header.environment.processor.empty();
+    return is_measured(run.header.series) && run.header.environment.processor.empty();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/core/check.h"
+#include "engine/core/counted_character.h"
 #include "results/repaired_json.h"
 
 namespace shardlab::results {
@@ -13,32 +14,6 @@ using nlohmann::json;
 
 constexpr const char* line_key = "\x01line";
 constexpr int most_levels = 100;
-
-/// Characters that count their lines as they are read.
-struct CountedCharacter {
-  // NOLINTBEGIN(readability-identifier-naming): names that the standard library looks for.
-  using iterator_category = std::forward_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-  // NOLINTEND(readability-identifier-naming)
-
-  const char* at = nullptr;
-  int* line = nullptr;
-
-  reference operator*() const { return *at; }
-  CountedCharacter& operator++() {
-    if (*at++ == '\n') ++*line;
-    return *this;
-  }
-  CountedCharacter operator++(int) {
-    CountedCharacter before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const CountedCharacter& other) const { return at == other.at; }
-};
 
 json parse(std::string_view text, const std::string& name, int& line) {
   std::vector<int> begun;  // the lines of the objects that are open

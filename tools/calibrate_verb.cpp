@@ -19,6 +19,7 @@
 #include "results/statistics.h"
 #include "tools/calibrate_runs.h"
 #include "tools/calibrate_topology.h"
+#include "tools/compared_log_json.h"
 #include "tools/probe_store.h"
 #include "tools/table.h"
 
@@ -126,21 +127,7 @@ class Calibration {
 
   [[nodiscard]] nlohmann::json json() const {
     nlohmann::json all = nlohmann::json::array();
-    for (const sim::ComparedLog& log : logs_) {
-      nlohmann::json rows = nlohmann::json::array();
-      for (const sim::ComparedRow& row : log.rows)
-        rows.push_back({{"bytes", row.bytes},
-                        {"measured_seconds", row.measured},
-                        {"predicted_seconds", row.predicted},
-                        {"corrected_seconds", row.corrected},
-                        {"others", row.others}});
-      all.push_back({{"log", log.name},
-                     {"collective", log.collective},
-                     {"ranks", log.group.ranks},
-                     {"domains", log.group.domains},
-                     {"fabric", log.fabric},
-                     {"rows", rows}});
-    }
+    for (const sim::ComparedLog& log : logs_) all.push_back(json_of(log));
     return {{"machine", base_.name}, {"logs", all}};
   }
 

@@ -46,7 +46,7 @@ Exit doctor_verb(const Request& /*request*/) {
   parts.row({"cpu, MPI processes", "not built", "comes with its own issue"});
   parts.row({"cuda", loads("libcuda.so.1") ? "driver found, backend not built" : "no driver",
              "comes with its own issue; needs the NVIDIA driver and CUDA 13"});
-  parts.row({"predict", "not built", "comes with its own issue"});
+  parts.row({"predict, plan", "built", ""});
   parts.row({"viewer", "not built", "comes with its own issue"});
   fmt::print("{}", parts.text());
   return Exit::fine;

@@ -273,7 +273,10 @@ class Predictions {
         for (const auto& [op, each] : of.transfers) seconds += each;
         return seconds;
       };
-      const auto change = [](double from, double to) {
+      const double step = row.prediction.simulated.seconds;
+      const auto change = [step](double from, double to) -> std::string {
+        // What sums of other order differ by is no change.
+        if (std::abs(to - from) < 1e-9 * step) return "0";
         return fmt::format("{}{}", to < from ? "-" : "+", show_seconds(std::abs(to - from)));
       };
       table.row(

@@ -11,6 +11,7 @@
 #include "engine/sim/collective_trust.h"
 #include "engine/sim/median.h"
 #include "results/published.h"
+#include "tools/compared_log_json.h"
 #include "tools/noted_table.h"
 #include "tools/table.h"
 
@@ -54,12 +55,10 @@ Errors errors_of(const sim::ComparedLog& log, Band band) {
   return errors;
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
-
 std::string cell(const Errors& errors) {
   if (errors.rows == 0) return "-";
-  if (errors.others == 0) return percent(errors.raw);
-  return fmt::format("{} ({})", percent(errors.corrected), percent(errors.raw));
+  if (errors.others == 0) return show_percent(errors.raw);
+  return fmt::format("{} ({})", show_percent(errors.corrected), show_percent(errors.raw));
 }
 
 /// What the corrections of a log rest on.
@@ -119,15 +118,15 @@ void print(const std::vector<sim::PublishedLog>& logs) {
   Table pooled({"size", "rows", "pooled median error", "mark"});
   for (const Band band : bands) {
     const std::vector<double> errors = left.errors(band);
-    pooled.row({name_of(band), fmt::to_string(errors.size()), percent(sim::median(errors)),
+    pooled.row({name_of(band), fmt::to_string(errors.size()), show_percent(sim::median(errors)),
                 band == Band::small    ? "30 %"
                 : band == Band::middle ? "20 %"
                                        : "10 %"});
   }
   fmt::print("{}\n", pooled.text());
   fmt::print("80 % intervals: {} of {} left-out rows inside ({}), median half width {}\n",
-             left.inside, left.rows, percent(static_cast<double>(left.inside) / left.rows),
-             percent(left.median_half_width));
+             left.inside, left.rows, show_percent(static_cast<double>(left.inside) / left.rows),
+             show_percent(left.median_half_width));
   print_missing();
   NotedTable others({"log", "use", "why"});
   for (const sim::PublishedLog& each : logs)
@@ -142,20 +141,7 @@ void print(const std::vector<sim::PublishedLog>& logs) {
 nlohmann::json json_of(const std::vector<sim::PublishedLog>& logs) {
   const sim::LeftOut left = sim::leave_out(judged_of(logs));
   nlohmann::json all = nlohmann::json::array();
-  for (const sim::ComparedLog& log : left.logs) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (const sim::ComparedRow& row : log.rows)
-      rows.push_back({{"bytes", row.bytes},
-                      {"measured_seconds", row.measured},
-                      {"predicted_seconds", row.predicted},
-                      {"corrected_seconds", row.corrected},
-                      {"other_logs", row.others}});
-    all.push_back({{"log", log.name},
-                   {"collective", log.collective},
-                   {"ranks", log.group.ranks},
-                   {"fabric", log.fabric},
-                   {"rows", rows}});
-  }
+  for (const sim::ComparedLog& log : left.logs) all.push_back(json_of(log));
   nlohmann::json pooled;
   for (const Band band : bands) pooled[name_of(band)] = sim::median(left.errors(band));
   return {{"name", collectives_name},

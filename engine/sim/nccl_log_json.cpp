@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
+#include "engine/core/counted_character.h"
 #include "engine/sim/nccl_log_runs.h"
 
 namespace shardlab::sim {
@@ -27,32 +28,6 @@ constexpr std::array known_keys{
     "out_of_bounds", "average_bus_bandwidth",
     "bandwidth",     "okay",
     "errors",
-};
-
-/// Characters that count their lines as they are read.
-struct CountedCharacter {
-  // NOLINTBEGIN(readability-identifier-naming): names that the standard library looks for.
-  using iterator_category = std::forward_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-  // NOLINTEND(readability-identifier-naming)
-
-  const char* at = nullptr;
-  int* line = nullptr;
-
-  reference operator*() const { return *at; }
-  CountedCharacter& operator++() {
-    if (*at++ == '\n') ++*line;
-    return *this;
-  }
-  CountedCharacter operator++(int) {
-    CountedCharacter before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const CountedCharacter& other) const { return at == other.at; }
 };
 
 const json* member(const json& object, const char* key) {

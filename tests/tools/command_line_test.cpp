@@ -185,7 +185,8 @@ TEST_F(CommandLine, LayoutOfWeakScalingShowsTheGrownProblem) {
 TEST_F(CommandLine, DoctorPrintsWhatWasPicked) {
   const Ended doctor = type("doctor");
   EXPECT_EQ(doctor.exit, 0);
-  for (const char* part : {"instruction level picked", "oneDNN", "cuda", "usable cores"})
+  for (const char* part :
+       {"instruction level picked", "oneDNN", "cuda", "usable cores", "predict, plan       built"})
     EXPECT_TRUE(has(doctor.out, part)) << part << " is not in\n" << doctor.out;
 }
 
