@@ -97,10 +97,9 @@ void note_how_taken(const std::vector<Pending>& all, Comparison& comparison) {
 
 }  // namespace
 
-Comparison compare(const Side& base, const Side& next, const ComparisonOptions& options,
-                   bool paired) {
+Comparison compare(const Side& base, const Side& next, const ComparisonOptions& options) {
   Comparison comparison{.base = base.title, .next = next.title, .options = options};
-  const Sides sides{base, next, options, paired};
+  const Sides sides{base, next, options};
   const auto bases = series_of(base, comparison.notes);
   const auto nexts = series_of(next, comparison.notes);
   std::vector<Pending> all;

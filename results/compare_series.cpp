@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "results/causes.h"
@@ -256,6 +257,39 @@ bool ran_after(const std::vector<RunInfo>& earlier, const std::vector<RunInfo>& 
          std::ranges::min(later, {}, &RunInfo::created).created;
 }
 
+std::vector<RunPair> pairs_of(const Comparable& runs, const Sides& sides) {
+  std::multimap<std::string, std::pair<RunId, Turns>> nexts;
+  for (auto run = runs.next.rbegin(); run != runs.next.rend(); ++run)
+    if (auto turns = turns_of(state_of(*sides.next.reader, run->id)))
+      nexts.emplace(turns->pair, std::pair(run->id, *turns));
+  std::vector<RunPair> pairs;
+  if (nexts.empty()) return pairs;
+  for (auto run = runs.base.rbegin(); run != runs.base.rend(); ++run) {
+    const auto turns = turns_of(state_of(*sides.base.reader, run->id));
+    const auto other = turns ? nexts.find(turns->pair) : nexts.end();
+    if (other == nexts.end()) continue;
+    pairs.push_back({run->id, *turns, other->second.first, other->second.second});
+    nexts.erase(other);
+  }
+  return pairs;
+}
+
+/// The median of each base, and that of the new run as its turns show it.
+Samples samples_of_pairs(const Comparable& runs, const Sides& sides, std::string_view metric) {
+  Samples samples{.taken = Taken::pairs};
+  for (const RunPair& pair : runs.pairs) {
+    const auto base = iteration_values(*sides.base.reader, pair.base, metric);
+    const auto next = iteration_values(*sides.next.reader, pair.next, metric);
+    if (base.empty() || next.empty()) continue;
+    samples.base.push_back(median(base));
+    samples.next.push_back(all_positive(base) && all_positive(next)
+                               ? samples.base.back() *
+                                     turn_ratio(base, pair.base_turns, next, pair.next_turns)
+                               : median(next));
+  }
+  return samples;
+}
+
 /// A series that one side has not, as one finding.
 Pending whole_series(const SeriesPair& pair, const Sides& sides) {
   const bool in_base = pair.base != nullptr && !pair.base->runs.empty();
@@ -295,14 +329,15 @@ Comparable comparable_runs(const SeriesPair& pair, const Sides& sides) {
       for (const RunInfo& run : pair.next->runs)
         if (run.environment == next.environment) found->next.push_back(run);
     }
-  return found ? *found : Comparable{{}, {}, differing};
+  if (!found) return {.differing = differing};
+  found->pairs = pairs_of(*found, sides);
+  return *found;
 }
 
 Samples samples_of(const Comparable& runs, const Sides& sides, std::string_view metric) {
+  if (Samples pairs = samples_of_pairs(runs, sides, metric); pairs.base.size() > 1) return pairs;
   const auto base = values_of(runs.base, *sides.base.reader, metric);
   const auto next = values_of(runs.next, *sides.next.reader, metric);
-  if (sides.paired && base.size() == next.size() && base.size() > 1)
-    return {medians(base), medians(next), Taken::pairs};
   if (const std::size_t least = least_runs(sides.options.significance);
       base.size() >= least && next.size() >= least)
     return {medians(base), medians(next),

@@ -6,6 +6,7 @@
 
 #include "results/change.h"
 #include "results/series_runs.h"
+#include "results/turns.h"
 
 namespace shardlab::results {
 
@@ -20,12 +21,19 @@ struct Sides {
   const Side& base;
   const Side& next;
   const ComparisonOptions& options;
-  bool paired = false;
 };
 
 /// The findings of a series that both sides have, or one of them.
 [[nodiscard]] std::vector<Pending> compare_series(const SeriesPair& pair, const Sides& sides,
                                                   std::vector<std::string>& notes);
+
+/// Two runs that name the same pair.
+struct RunPair {
+  RunId base;
+  Turns base_turns = {};
+  RunId next;
+  Turns next_turns = {};
+};
 
 /// Runs of both sides whose environments are equal but for what is allowed to differ, the newest
 /// ones; else the fields in which those of the newest runs differ.
@@ -33,6 +41,7 @@ struct Comparable {
   std::vector<RunInfo> base = {};
   std::vector<RunInfo> next = {};
   std::vector<std::string> differing = {};
+  std::vector<RunPair> pairs = {};  ///< Runs that were measured beside each other, oldest first.
 };
 
 [[nodiscard]] Comparable comparable_runs(const SeriesPair& pair, const Sides& sides);

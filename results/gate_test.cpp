@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/core/check.h"
-#include "results/change.h"
 #include "results/random.h"
 #include "results/rate.h"
 
@@ -12,24 +11,23 @@ namespace {
 
 class Gate {
  public:
-  Gate(std::span<const double> blocks, double slowdown, const GateQuestion& question)
-      : blocks_(blocks), question_(question), pairs_(static_cast<std::size_t>(question.pairs)) {
+  Gate(const Samples& noise, double slowdown, const GateQuestion& question)
+      : noise_(noise), question_(question), pairs_(static_cast<std::size_t>(question.pairs)) {
     check(question.pairs > 0, "a report of {} pairs", question.pairs);
     check(question.reports > 0, "a rate of {} reports", question.reports);
     check(slowdown > -1, "a slow-down of {}: times would not be positive", slowdown);
-    check(recorded() >= pairs_, "a report of {} pairs needs {} blocks; {} were recorded", pairs_,
-          2 * pairs_, blocks.size());
+    check(recorded() >= pairs_, "a report of {} pairs; {} were recorded", pairs_, recorded());
     rate_.slowdown = slowdown;
   }
 
-  [[nodiscard]] std::size_t recorded() const { return blocks_.size() / 2; }
+  [[nodiscard]] std::size_t recorded() const { return noise_.base.size(); }
 
   // The pairs [first, first + count[ become the next ones of the report.
   void take(std::size_t first, std::size_t count, Random& random) {
     for (std::size_t i = first; i < first + count && samples_.base.size() < pairs_; ++i) {
       const bool swapped = random.below(2) == 1;
-      samples_.base.push_back(blocks_[2 * i + (swapped ? 1 : 0)]);
-      samples_.next.push_back(blocks_[2 * i + (swapped ? 0 : 1)] * (1 + rate_.slowdown));
+      samples_.base.push_back(swapped ? noise_.next[i] : noise_.base[i]);
+      samples_.next.push_back((swapped ? noise_.base[i] : noise_.next[i]) * (1 + rate_.slowdown));
     }
   }
 
@@ -52,7 +50,7 @@ class Gate {
   }
 
  private:
-  std::span<const double> blocks_;
+  const Samples& noise_;
   const GateQuestion& question_;
   std::size_t pairs_;
   GateRate rate_;
@@ -61,9 +59,8 @@ class Gate {
 
 }  // namespace
 
-GateRate resampled_rate(std::span<const double> blocks, double slowdown,
-                        const GateQuestion& question) {
-  Gate gate(blocks, slowdown, question);
+GateRate resampled_rate(const Samples& noise, double slowdown, const GateQuestion& question) {
+  Gate gate(noise, slowdown, question);
   const auto pairs = static_cast<std::size_t>(question.pairs);
   const std::size_t stretch = std::max<std::size_t>(1, pairs / 4);
   Random random(question.seed);
@@ -74,9 +71,8 @@ GateRate resampled_rate(std::span<const double> blocks, double slowdown,
   return gate.rate();
 }
 
-GateRate recorded_rate(std::span<const double> blocks, double slowdown,
-                       const GateQuestion& question) {
-  Gate gate(blocks, slowdown, question);
+GateRate recorded_rate(const Samples& noise, double slowdown, const GateQuestion& question) {
+  Gate gate(noise, slowdown, question);
   const auto pairs = static_cast<std::size_t>(question.pairs);
   Random random(question.seed);
   for (std::size_t first = 0; first + pairs <= gate.recorded(); first += pairs) {

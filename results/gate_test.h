@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
-#include "results/comparison.h"
+#include "results/change.h"
 
 namespace shardlab::results {
 
@@ -26,19 +24,20 @@ struct GateRate {
   Interval interval;        ///< 95 %, of the rate of worse.
 };
 
-/// Reports over noise that was recorded: `blocks` are times of one thing, one after the other.
+/// Reports over noise that was recorded: `noise` are pairs of one thing beside itself, in order of
+/// time.
 ///
-/// Two neighbours are a pair, either may be the new one. A report takes its pairs in stretches of
-/// a fourth of them as they were recorded, so that what neighbours have in common stays, and its
-/// verdict is that of change.h.
+/// Either of a pair may be the new one. A report takes its pairs in stretches of a fourth of them
+/// as they were recorded, so that what neighbours have in common stays, and its verdict is that of
+/// change.h.
 ///
 /// Cost     A report is one bootstrap; 0.2 ms for 20 pairs.
-/// Errors   invalid: fewer recorded blocks than a report has, or no pairs or reports.
-[[nodiscard]] GateRate resampled_rate(std::span<const double> blocks, double slowdown,
+/// Errors   invalid: fewer recorded pairs than a report has, or no pairs or reports.
+[[nodiscard]] GateRate resampled_rate(const Samples& noise, double slowdown,
                                       const GateQuestion& question);
 
-/// The same for as many whole reports as were recorded, each of other blocks.
-[[nodiscard]] GateRate recorded_rate(std::span<const double> blocks, double slowdown,
+/// The same for as many whole reports as were recorded, each of other pairs.
+[[nodiscard]] GateRate recorded_rate(const Samples& noise, double slowdown,
                                      const GateQuestion& question);
 
 }  // namespace shardlab::results

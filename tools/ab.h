@@ -5,22 +5,25 @@
 #include <filesystem>
 #include <string>
 
+#include "results/random.h"
 #include "results/side.h"
 
 namespace shardlab {
 
 struct AbOptions {
   std::array<std::string, 2> commands;  ///< As a shell reads them.
-  int pairs = 20;
-  std::uint64_t seed = 1;  ///< Of the order within each pair.
+  std::uint64_t seed = 1;               ///< Of the order within each pair.
 };
 
-/// Two commands run in turns: pairs in random order, after one pair that does not count.
+/// Two commands run in pairs, after one pair that does not count.
 ///
-/// Where both are a plain `shardlab run ...`, each stores its runs in a scratch database; else the
-/// wall time of each is stored there. The folder goes with this object.
+/// Where both are a plain `shardlab run ...`, each stores its runs in a scratch database. The two
+/// of a pair are started together and take turns, of 10 ms or one longer iteration each, in random
+/// order: a machine changes less between two turns than between two starts. Where one is of a
+/// build that takes no turns, or is another command whose wall time is stored there, one runs after
+/// the other. The folder goes with this object.
 ///
-/// Errors   invalid: fewer than 2 pairs, an empty command, or one that names a database itself.
+/// Errors   invalid: an empty command, or one that names a database itself.
 class Ab {
  public:
   explicit Ab(const AbOptions& options);
@@ -28,21 +31,34 @@ class Ab {
   Ab(const Ab&) = delete;
   Ab& operator=(const Ab&) = delete;
 
-  /// Runs all pairs.
+  /// Runs one more pair, before the first one another that does not count.
   ///
   /// Errors   external: a command that does not end with 0, with what it said last.
-  void run();
+  void run_pair();
+
+  /// Whether the commands took turns in the last pair.
+  [[nodiscard]] bool took_turns() const { return turns_; }
 
   /// What was measured of command 0 or 1.
   [[nodiscard]] results::Side side(int which) const;
 
- private:
-  void run(int which, bool counts);
-  double seconds_of(int which, const std::string& command);
+  /// Copies what was measured of command 0 or 1 into a file that is not there yet.
+  void keep(int which, const std::string& file) const;
 
-  AbOptions options_;
+ private:
+  void pair(bool counts);
+  void pair_of_runs(const std::string& name, bool counts);
+  void pair_of_commands(const std::string& name, bool counts);
+  [[nodiscard]] std::string database(int which, bool counts) const;
+  [[nodiscard]] std::filesystem::path errors(int which) const;
+
+  std::array<std::string, 2> commands_;
+  results::Random random_;
+  std::string name_;  // Of all pairs of this object.
   std::filesystem::path folder_;
   bool stores_ = false;
+  bool turns_ = false;
+  int pairs_ = 0;
 };
 
 }  // namespace shardlab

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/core/check.h"
 #include "engine/core/scenario.h"
@@ -45,10 +48,20 @@ Comparison compare_stored(const CompareVerbOptions& typed) {
   return results::compare(base, next, typed.options);
 }
 
-Comparison compare_pairs(const CompareVerbOptions& typed, std::uint64_t seed) {
-  Ab ab({.commands = {typed.commands[0], typed.commands[1]}, .pairs = typed.pairs, .seed = seed});
-  ab.run();
-  return results::compare(ab.side(0), ab.side(1), typed.options, true);
+Comparison compare_pairs(const CompareVerbOptions& typed) {
+  Ab ab({.commands = {typed.commands[0], typed.commands[1]}, .seed = typed.options.seed});
+  const bool watched = isatty(STDERR_FILENO) != 0;
+  for (int pair = 1; pair <= typed.pairs; ++pair) {
+    if (watched) fmt::print(stderr, "\rpair {} of {} ", pair, typed.pairs);
+    ab.run_pair();
+  }
+  if (watched) fmt::print(stderr, "\r\x1b[K");
+  Comparison comparison = results::compare(ab.side(0), ab.side(1), typed.options);
+  comparison.notes.push_back(ab.took_turns()
+                                 ? fmt::format("{} pairs of starts, each in turns", typed.pairs)
+                                 : fmt::format("{} pairs, one after the other", typed.pairs));
+  for (std::size_t i = 0; i < typed.keep.size(); ++i) ab.keep(static_cast<int>(i), typed.keep[i]);
+  return comparison;
 }
 
 /// Alarms that a second set of pairs does not raise again become undecided.
@@ -72,12 +85,18 @@ void confirm(Comparison& comparison, const Comparison& again) {
 Comparison compare_ab(const CompareVerbOptions& typed) {
   check(typed.sides.empty(), "--ab runs two commands and takes no sides, found {}",
         fmt::join(typed.sides, " "));
-  Comparison comparison = compare_pairs(typed, typed.options.seed);
+  check(typed.pairs >= 2, "--pairs {}: at least 2 are needed", typed.pairs);
+  for (const std::string& file : typed.keep)
+    check(!std::filesystem::exists(file), "--keep {}: is there already", file);
+  Comparison comparison = compare_pairs(typed);
   const bool suspect = std::ranges::any_of(comparison.findings, [](const Finding& finding) {
     return finding.verdict == Verdict::worse && !finding.metric.exact;
   });
   if (typed.confirm && suspect) {
-    confirm(comparison, compare_pairs(typed, typed.options.seed + 1));
+    CompareVerbOptions again = typed;
+    again.keep.clear();
+    again.options.seed = typed.options.seed + 1;
+    confirm(comparison, compare_pairs(again));
     results::sort_worst_first(comparison);
   }
   return comparison;

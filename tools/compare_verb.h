@@ -13,6 +13,7 @@ struct CompareVerbOptions {
   std::vector<std::string> sides;     ///< Base and new.
   std::vector<std::string> commands;  ///< Of --ab: A and B.
   int pairs = 20;
+  std::vector<std::string> keep;  ///< Files for what --ab measured of A and of B; none: dropped.
   bool confirm = false;
   results::ComparisonOptions options;
   std::string database = "shardlab.sqlite";

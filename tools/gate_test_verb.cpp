@@ -10,7 +10,6 @@
 #include "engine/core/check.h"
 #include "results/gate_test.h"
 #include "results/store.h"
-#include "tools/executions.h"
 #include "tools/record.h"
 #include "tools/record_noise.h"
 #include "tools/table.h"
@@ -30,9 +29,6 @@ constexpr Goal most_alarms{0, 0.01};
 constexpr Goal least_found{0.05, 0.90};
 constexpr std::array slowdowns{0.01, 0.02, 0.05, 0.10};
 
-/// A machine that is left alone does not need so much longer than at its best.
-constexpr double busy = 1.3;
-
 /// All that was found out.
 struct GateResult {
   RecordedNoise noise;
@@ -41,27 +37,29 @@ struct GateResult {
   GateRate recorded;
 };
 
-double pair_spread(const std::vector<double>& blocks) {
+double pair_spread(const results::Samples& pairs) {
   std::vector<double> parts;
-  for (std::size_t i = 0; i + 1 < blocks.size(); i += 2)
-    parts.push_back(std::abs(blocks[i + 1] / blocks[i] - 1));
+  for (std::size_t i = 0; i < pairs.base.size(); ++i)
+    parts.push_back(std::abs(pairs.next[i] / pairs.base[i] - 1));
   return results::median(parts);
 }
 
-GateResult try_gate(const Case& tested, const GateTestOptions& options) {
+GateResult try_gate(const Scenarios& scenarios, const GateTestOptions& options) {
   GateResult result;
-  fmt::print(stderr, "recording {} against itself for {:.0f} s ...\n", tested.scenario->name,
+  fmt::print(stderr, "recording {} against itself for {:.0f} s ...\n", options.scenario,
              options.seconds);
-  result.noise = record_noise(cpu_execution(), tested,
-                              {.seconds = options.seconds, .least_blocks = 2 * options.pairs});
-  result.pair_spread = pair_spread(result.noise.blocks);
+  result.noise = record_noise(
+      scenarios, options.scenario,
+      {.steps = options.steps, .seconds = options.seconds, .least_pairs = options.pairs});
+  const results::Samples& pairs = result.noise.pairs;
+  result.pair_spread = pair_spread(pairs);
   const GateQuestion question{
       .pairs = options.pairs, .reports = options.reports, .seed = options.seed};
   fmt::print(stderr, "resampling {} reports ...\n", options.reports * (1 + slowdowns.size()));
-  result.resampled.push_back(results::resampled_rate(result.noise.blocks, 0, question));
+  result.resampled.push_back(results::resampled_rate(pairs, 0, question));
   for (const double slowdown : slowdowns)
-    result.resampled.push_back(results::resampled_rate(result.noise.blocks, slowdown, question));
-  result.recorded = results::recorded_rate(result.noise.blocks, 0, question);
+    result.resampled.push_back(results::resampled_rate(pairs, slowdown, question));
+  result.recorded = results::recorded_rate(pairs, 0, question);
   return result;
 }
 
@@ -94,15 +92,11 @@ std::vector<std::string> cells_of(const GateRate& rate, const std::string& what,
 
 void print(const GateResult& result, const GateTestOptions& options) {
   const RecordedNoise& noise = result.noise;
-  fmt::print("a step of {} ({} iterations of {}, tiny), blocks of {} steps, {} pairs a report\n",
-             show_seconds(noise.step_seconds), noise.iterations, options.scenario,
-             NoiseOptions{}.steps, options.pairs);
-  const double fastest = std::ranges::min(noise.blocks);
-  fmt::print("recorded: {} pairs; half of them differ by more than {}; the fastest block took {}\n",
-             noise.blocks.size() / 2, show_percent(result.pair_spread), show_seconds(fastest));
-  if (noise.step_seconds > busy * fastest)
-    fmt::print("other work took the time of this machine: the rates are those of a busy machine\n");
-  fmt::print("\n");
+  fmt::print("shardlab {}\n", noise.command);
+  fmt::print("against itself: a step of {}, blocks of {} steps, {} pairs a report\n",
+             show_seconds(noise.step_seconds), options.steps, options.pairs);
+  fmt::print("recorded: {} pairs; half of them differ by more than {}\n\n", noise.pairs.base.size(),
+             show_percent(result.pair_spread));
   Table table({"the new side is", "reports", "slower", "rate", "95 % interval", "faster", "goal"});
   for (const GateRate& rate : result.resampled)
     table.row(cells_of(rate,
@@ -125,8 +119,9 @@ std::string json_of(const GateResult& result, const GateTestOptions& options) {
   nlohmann::ordered_json json{{"scenario", options.scenario},
                               {"pairs", options.pairs},
                               {"step_seconds", result.noise.step_seconds},
-                              {"iterations_of_step", result.noise.iterations},
-                              {"blocks", result.noise.blocks.size()},
+                              {"steps", options.steps},
+                              {"command", result.noise.command},
+                              {"recorded_pairs", result.noise.pairs.base.size()},
                               {"pair_spread", result.pair_spread},
                               {"resampled", nlohmann::ordered_json::array()},
                               {"recorded", rate_of(result.recorded)}};
@@ -145,15 +140,20 @@ void add_rate(results::Rows& rows, const std::string& name, results::Better bett
 void store(const GateResult& result, const Case& tested, const Request& request,
            const GateTestOptions& options) {
   results::RunHeader header = header_of(tested, "cpu", request);
-  header.series.parameters =
-      nlohmann::json{{"of", options.scenario}, {"pairs", options.pairs}}.dump();
+  header.series.parameters = nlohmann::json{
+      {"of", options.scenario},
+      {"pairs", options.pairs},
+      {"steps", options.steps}}.dump();
   header.series.scenario = "gate-test";
   results::Rows rows;
-  results::MetricSamples blocks{{.name = "block_seconds", .unit = "s"}, {}};
-  for (std::size_t i = 0; i < result.noise.blocks.size(); ++i)
-    blocks.samples.push_back(
-        {.iteration = static_cast<std::int64_t>(i), .value = result.noise.blocks[i]});
-  rows.metrics.push_back(std::move(blocks));
+  const auto add_blocks = [&](const char* name, const std::vector<double>& seconds) {
+    results::MetricSamples blocks{{.name = name, .unit = "s"}, {}};
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      blocks.samples.push_back({.iteration = static_cast<std::int64_t>(i), .value = seconds[i]});
+    rows.metrics.push_back(std::move(blocks));
+  };
+  add_blocks("base_seconds", result.noise.pairs.base);
+  add_blocks("new_seconds", result.noise.pairs.next);
   for (const GateRate& rate : result.resampled) {
     const std::string source = fmt::format("{} resampled reports", rate.reports);
     if (rate.slowdown == 0)
@@ -174,6 +174,7 @@ void store(const GateResult& result, const Case& tested, const Request& request,
 Exit gate_test_verb(const Scenarios& scenarios, const GateTestOptions& options) {
   check(options.pairs >= 1, "--pairs: {}; at least 1 is needed", options.pairs);
   check(options.reports >= 1, "--reports: {}; at least 1 is needed", options.reports);
+  check(options.steps >= 1, "--steps: {}; at least 1 is needed", options.steps);
   check(options.seconds >= 0, "--seconds: {}, which is negative", options.seconds);
   Request request;
   request.names = {options.scenario};
@@ -181,7 +182,7 @@ Exit gate_test_verb(const Scenarios& scenarios, const GateTestOptions& options) 
   request.meshes = {Mesh({{"domain", 1}})};
   request.command_line = options.command_line;
   const Case tested = sweep(scenarios, request).at(0);
-  const GateResult result = try_gate(tested, options);
+  const GateResult result = try_gate(scenarios, options);
   store(result, tested, request, options);
   if (options.json)
     fmt::print("{}\n", json_of(result, options));

@@ -14,7 +14,8 @@ struct GateTestOptions {
   std::string command_line;
   std::int64_t pairs = 20;
   std::int64_t reports = 10'000;
-  double seconds = 60;  ///< Of recording.
+  int steps = 20;        ///< Of a block, in turns with those of the other one of its pair.
+  double seconds = 120;  ///< Of recording.
   std::uint64_t seed = 1;
   bool json = false;
 };

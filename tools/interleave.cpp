@@ -37,6 +37,7 @@ void append_block(Measurement& all, const Measurement& block) {
   for (std::size_t r = 0; r < all.ranks.size(); ++r)
     append(all.ranks[r].seconds, block.ranks[r].seconds, all.warmup, block.warmup);
   append(all.losses, block.losses, all.warmup, block.warmup);
+  all.turns.insert(all.turns.end(), block.turns.begin(), block.turns.end());
   all.warmup += block.warmup;
 }
 

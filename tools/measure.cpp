@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "engine/engine.h"
+#include "tools/turn_gate.h"
 
 namespace shardlab {
 namespace {
@@ -39,14 +40,14 @@ class RankRun {
 
   void run() {
     first();
-    for (int i = 1; i < options_.warmup; ++i) iterate();
+    for (int i = 1; i < options_.warmup; ++i) (void)iterate();
     Stopping stopping(options_.rule());
-    while (!stopping.enough()) {
-      iterate();
-      // All ranks decide from the same times.
-      stopping.add(options_.iterations > 0 ? mine_.seconds.back()
-                                           : over_ranks(worker_, mine_.seconds.back()));
-    }
+    while (!stopping.enough())
+      if (options_.gate != nullptr)
+        turn(stopping);
+      else
+        // All ranks decide from the same times.
+        stopping.add(options_.iterations > 0 ? iterate() : over_ranks(worker_, iterate()));
     if (options_.timeline) {
       worker_.trace().keep(true);
       worker_.trace().clear();
@@ -112,9 +113,26 @@ class RankRun {
     measurement_.notes = worker_.notes();
   }
 
-  void iterate() {
+  double iterate() {
     note_loss(timed_step(false));
     mine_.live_bytes_after = worker_.backend().ledger().live();
+    return mine_.seconds.back();
+  }
+
+  /// Where nobody said how many iterations, a turn counts as one of their middle length.
+  void turn(Stopping& stopping) {
+    options_.gate->pass();
+    double sum = 0;
+    std::int64_t count = 0;
+    const bool fixed = options_.iterations > 0;
+    while (count == 0 || (sum < options_.turn_seconds && !stopping.enough())) {
+      const double seconds = over_ranks(worker_, iterate());
+      sum += seconds;
+      ++count;
+      if (fixed) stopping.add(seconds);
+    }
+    if (!fixed) stopping.add(sum / static_cast<double>(count));
+    if (rank_ == options_.launch.first_rank) measurement_.turns.push_back(count);
   }
 
   Worker& worker_;
@@ -138,8 +156,14 @@ Measurement measure(const Execution& execution, const Scenario& scenario, const 
   measurement.ranks.resize(static_cast<std::size_t>(ranks));
   measurement.tables.resize(static_cast<std::size_t>(ranks));
   std::mutex mutex;
+  if (options.gate != nullptr) options.gate->open(ranks);
   launch(execution, options.launch, [&](Worker& worker, int rank) {
-    RankRun(worker, rank, scenario, params, options, measurement, mutex).run();
+    try {
+      RankRun(worker, rank, scenario, params, options, measurement, mutex).run();
+    } catch (...) {
+      if (options.gate != nullptr) options.gate->abandon();
+      throw;
+    }
   });
   return measurement;
 }

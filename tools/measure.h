@@ -12,16 +12,26 @@
 
 namespace shardlab {
 
+class TurnGate;
+
+/// Turns of a run that takes them, where nobody said how many: it is their middle ratio that
+/// counts.
+inline constexpr int most_turns = 50;
+
 struct MeasureOptions {
   LaunchOptions launch;
   int warmup = 1;
   int iterations = 0;  ///< These three: see StoppingRule.
   double precision = 0;
   double budget_seconds = 10;
-  bool values = false;    ///< Hands out what the first step computed.
-  bool timeline = false;  ///< Traces one more iteration.
+  bool values = false;          ///< Hands out what the first step computed.
+  bool timeline = false;        ///< Traces one more iteration.
+  TurnGate* gate = nullptr;     ///< Timed iterations run in turns with another program.
+  double turn_seconds = 0.010;  ///< A turn ends with the iteration that reaches them.
 
-  [[nodiscard]] StoppingRule rule() const { return {iterations, precision, budget_seconds}; }
+  [[nodiscard]] StoppingRule rule() const {
+    return {iterations, precision, budget_seconds, gate == nullptr ? 20 : most_turns};
+  }
 };
 
 /// A tensor of the first step, whole.
@@ -46,8 +56,9 @@ struct RankMeasure {
 struct Measurement {
   int warmup = 0;
   std::vector<RankMeasure> ranks;
-  std::vector<int> numbers;    ///< Of the ranks; empty: 0, 1, 2 ...
-  std::vector<double> losses;  ///< Of every iteration, if the scenario has a loss.
+  std::vector<int> numbers;         ///< Of the ranks; empty: 0, 1, 2 ...
+  std::vector<double> losses;       ///< Of every iteration, if the scenario has a loss.
+  std::vector<std::int64_t> turns;  ///< Timed iterations of each, if they ran in turns.
   std::vector<NamedValues> values;
   std::int64_t parameters = 0;
   std::vector<std::string> notes;                    ///< Warnings of rank 0.

@@ -1,59 +1,95 @@
 #include "tools/record_noise.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <span>
+#include <filesystem>
 
+#include "engine/core/check.h"
 #include "engine/core/trace.h"
+#include "results/compare_series.h"
 #include "results/statistics.h"
+#include "tools/ab.h"
+#include "tools/executions.h"
+#include "tools/interleave.h"
 #include "tools/measure.h"
 
 namespace shardlab {
 namespace {
 
-/// Seconds of consecutive iterations on the slowest rank, warm-up left out.
-std::vector<double> seconds_of(const Execution& execution, const Case& tested, int iterations) {
+Case case_of(const Scenarios& scenarios, const std::string& scenario, const std::string& batch) {
+  Request request;
+  request.names = {scenario};
+  request.preset = "tiny";
+  request.meshes = {Mesh({{"domain", 1}})};
+  if (!batch.empty()) request.values["batch"] = batch;
+  return sweep(scenarios, request).at(0);
+}
+
+double seconds_of(const Case& tested) {
   MeasureOptions options;
   options.launch.mesh = tested.mesh;
   options.launch.precision = tested.params.precision;
   options.launch.seed = tested.params.seed;
-  options.iterations = iterations;
-  const Measurement measurement = measure(execution, *tested.scenario, tested.params, options);
-  std::vector<double> seconds(static_cast<std::size_t>(iterations), 0);
-  for (const RankMeasure& rank : measurement.ranks)
-    for (std::size_t i = 0; i < seconds.size(); ++i)
-      seconds[i] =
-          std::max(seconds[i], rank.seconds[i + static_cast<std::size_t>(measurement.warmup)]);
-  return seconds;
+  options.warmup = 3;
+  return results::median(
+      slowest(measure(cpu_execution(), *tested.scenario, tested.params, options)));
 }
 
-std::vector<double> steps_of(const std::vector<double>& seconds, int iterations) {
-  const auto size = static_cast<std::size_t>(iterations);
-  std::vector<double> steps(seconds.size() / size, 0);
-  for (std::size_t i = 0; i < steps.size() * size; ++i) steps[i / size] += seconds[i];
-  return steps;
+std::int64_t batch_of(const Case& tested) {
+  const auto values = tested.params.all();
+  const auto found = values.find("batch");
+  std::int64_t batch = 0;
+  if (found != values.end())
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), batch);
+  if (batch < 1)
+    fail(Fault::unsupported, "{} has no batch that could make its steps longer",
+         tested.scenario->name);
+  return batch;
 }
 
-/// How many iterations take as long as a step has to.
-int iterations_of_step(const Execution& execution, const Case& tested, double step_seconds) {
-  (void)seconds_of(execution, tested, 3);
-  const double one = results::median(seconds_of(execution, tested, 20));
-  return std::max(1, static_cast<int>(std::lround(step_seconds / std::max(one, 1e-9))));
+/// How large a batch makes a step that long.
+std::int64_t batch_for(const Scenarios& scenarios, const std::string& scenario, double seconds) {
+  Case tested = case_of(scenarios, scenario, "");
+  std::int64_t batch = batch_of(tested);
+  // Once more from near by: a small batch costs more a sequence.
+  for (int look = 0; look < 2; ++look) {
+    const double one = seconds_of(tested) / static_cast<double>(batch);
+    batch = std::max<std::int64_t>(1, std::llround(seconds / std::max(one, 1e-9)));
+    tested = case_of(scenarios, scenario, fmt::to_string(batch));
+  }
+  return batch;
+}
+
+results::Samples pairs_of(const Ab& ab) {
+  const results::Side a = ab.side(0), b = ab.side(1);
+  std::vector<std::string> notes;
+  const auto base = results::series_of(a, notes), next = results::series_of(b, notes);
+  const results::Sides sides{a, b, {}};
+  const auto joined = results::join(base, next, {});
+  return results::samples_of(results::comparable_runs(joined.at(0), sides), sides,
+                             results::step_seconds().name);
 }
 
 }  // namespace
 
-RecordedNoise record_noise(const Execution& execution, const Case& tested,
+RecordedNoise record_noise(const Scenarios& scenarios, const std::string& scenario,
                            const NoiseOptions& options) {
   RecordedNoise noise;
-  noise.iterations = iterations_of_step(execution, tested, options.step_seconds);
+  noise.command =
+      fmt::format("run {} --preset tiny --batch {} --iterations {} --no-timeline", scenario,
+                  batch_for(scenarios, scenario, options.step_seconds), options.steps);
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = fmt::format("'{}' {}", program, noise.command);
+  Ab ab({.commands = {command, command}});
   const double begin = Trace::now_seconds();
-  while (static_cast<std::int64_t>(noise.blocks.size()) < options.least_blocks ||
-         Trace::now_seconds() - begin < options.seconds) {
-    const auto seconds = seconds_of(execution, tested, noise.iterations * options.steps);
-    noise.blocks.push_back(results::median(steps_of(seconds, noise.iterations)));
-  }
-  noise.step_seconds = results::median(noise.blocks);
+  for (std::int64_t pairs = 0;
+       pairs < options.least_pairs || Trace::now_seconds() - begin < options.seconds; ++pairs)
+    ab.run_pair();
+  check(ab.took_turns(), "{}: is not called shardlab, so that it takes no turns with itself",
+        program);
+  noise.pairs = pairs_of(ab);
+  noise.step_seconds = results::median(noise.pairs.base);
   return noise;
 }
 

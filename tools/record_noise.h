@@ -1,31 +1,32 @@
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <string>
 
-#include "engine/launch/launch.h"
+#include "results/change.h"
 #include "tools/request.h"
 
 namespace shardlab {
 
 /// How noise is recorded.
 struct NoiseOptions {
-  double step_seconds = 0.020;  ///< So many iterations are one step that it takes this long.
-  int steps = 5;                ///< Of a block.
-  double seconds = 60;          ///< In all.
-  std::int64_t least_blocks = 40;
+  double step_seconds = 0.020;  ///< The batch is so large that a step takes about so long.
+  int steps = 20;               ///< Of a block.
+  double seconds = 120;         ///< In all.
+  std::int64_t least_pairs = 20;
 };
 
-/// What a machine needs for one and the same thing, again and again.
+/// What `compare --ab` measures of one and the same command, again and again.
 struct RecordedNoise {
-  int iterations = 1;          ///< Of a step.
-  double step_seconds = 0;     ///< Median.
-  std::vector<double> blocks;  ///< Medians of their steps, in order of time.
+  std::string command;
+  double step_seconds = 0;  ///< Median.
+  results::Samples pairs;   ///< In order of time.
 };
 
-/// Runs a case on this machine, block after block, each with a set-up and warm-up of its own.
+/// Holds the preset `tiny` of a scenario on one rank against itself.
 ///
-/// Errors   As measure.
-[[nodiscard]] RecordedNoise record_noise(const Execution& execution, const Case& tested,
+/// Errors   unsupported: a scenario without `batch`; as `Ab`.
+[[nodiscard]] RecordedNoise record_noise(const Scenarios& scenarios, const std::string& scenario,
                                          const NoiseOptions& options);
 
 }  // namespace shardlab

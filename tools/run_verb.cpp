@@ -3,6 +3,7 @@
 
 #include "engine/core/check.h"
 #include "results/store.h"
+#include "results/turns.h"
 #include "tools/check.h"
 #include "tools/executions.h"
 #include "tools/interleave.h"
@@ -12,6 +13,7 @@
 #include "tools/request.h"
 #include "tools/show.h"
 #include "tools/stopping.h"
+#include "tools/turn_gate.h"
 
 namespace shardlab {
 namespace {
@@ -38,7 +40,8 @@ class Runs {
         execution_(execution_named(request.execution)),
         // All of it is read before the first run, so that a typing error costs nothing.
         cases_(sweep(scenarios, request)),
-        rule_{request.iterations, request.precision, request.budget_seconds} {
+        rule_{request.iterations, request.precision, request.budget_seconds},
+        gate_(TurnGate::of_environment()) {
     (void)Stopping(rule_);
   }
 
@@ -67,7 +70,8 @@ class Runs {
       const Measurement measurement =
           measure(execution_, *planned.scenario, planned.params, options_of(planned));
       if (!measurement.stopped.empty()) progress("{}", measurement.stopped);
-      const std::vector<std::string> doubts = set_state(id, planned, before, machine_state(), {});
+      const std::vector<std::string> doubts =
+          set_state(id, planned, measurement, before, machine_state(), {});
       for (const std::string& doubt : doubts) progress("warning: {}: times are doubtful", doubt);
       keep(planned, id, measurement);
     });
@@ -93,7 +97,7 @@ class Runs {
       if (const std::string text = slot.stopping.text(); !text.empty())
         progress("{}: {}", slot.planned->title(), text);
       guarded(slot.id, [&] {
-        doubts = set_state(slot.id, *slot.planned, before, after, slot.blocks);
+        doubts = set_state(slot.id, *slot.planned, slot.measurement, before, after, slot.blocks);
         keep(*slot.planned, slot.id, slot.measurement);
       });
     }
@@ -135,19 +139,23 @@ class Runs {
     options.budget_seconds = rule_.budget_seconds;
     options.values = request_.check;
     options.timeline = request_.timeline;
+    options.gate = gate_.get();
     return options;
   }
 
   /// Stores what the machine did and says why times are doubtful.
   std::vector<std::string> set_state(results::RunId id, const Case& planned,
-                                     const MachineState& before, const MachineState& after,
+                                     const Measurement& measurement, const MachineState& before,
+                                     const MachineState& after,
                                      const std::vector<TimedBlock>& blocks) {
     const int ranks = planned.mesh.size();
-    const std::string state = state_json(before, after, ranks);
-    store_->set_state(
-        id, blocks.empty() ? state
-                           : with_blocks(state, blocks, static_cast<std::uint64_t>(request_.seed)));
-    return doubts_of(before, after, ranks);
+    std::string state = state_json(before, after, ranks);
+    if (!blocks.empty())
+      state = with_blocks(state, blocks, static_cast<std::uint64_t>(request_.seed));
+    if (gate_) state = results::with_turns(state, {gate_->pair(), measurement.turns});
+    store_->set_state(id, state);
+    // The other program of a pair is no stranger.
+    return gate_ ? std::vector<std::string>{} : doubts_of(before, after, ranks);
   }
 
   /// Ends a run as what is done with it says.
@@ -220,6 +228,7 @@ class Runs {
   Execution execution_;
   std::vector<Case> cases_;
   StoppingRule rule_;
+  std::unique_ptr<TurnGate> gate_;
   std::optional<results::Store> store_;
   std::vector<results::RunId> ids_;
   Exit exit_ = Exit::fine;

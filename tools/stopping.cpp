@@ -13,7 +13,6 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t least = 3;
-constexpr std::size_t most_unasked = 20;
 constexpr std::size_t first_look = 8;
 constexpr std::size_t most = 1000;
 
@@ -47,7 +46,7 @@ void Stopping::add(double seconds) {
   }
   const bool used_up = taken >= least && sum_ >= rule_.budget_seconds;
   if (rule_.precision == 0) {
-    enough_ = used_up || taken >= most_unasked;
+    enough_ = used_up || taken >= static_cast<std::size_t>(rule_.most);
     return;
   }
   if (taken >= next_look_) {

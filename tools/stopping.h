@@ -8,8 +8,9 @@ namespace shardlab {
 /// When a measurement has timed enough iterations.
 struct StoppingRule {
   int iterations = 0;          ///< So many; 0: as the other two say.
-  double precision = 0;        ///< Relative half width of the median's interval; 0: 3 to 20.
+  double precision = 0;        ///< Relative half width of the median's interval; 0: none.
   double budget_seconds = 10;  ///< Of timed iterations; at least 3 are taken all the same.
+  int most = 20;               ///< Where neither a number nor a precision was asked for.
 };
 
 /// Decides after each iteration, the same from equal times.

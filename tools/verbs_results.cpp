@@ -33,6 +33,8 @@ void add_compare(const Verbs& verbs) {
                   "compared, else wall times")
       ->expected(2);
   verb.add_option("--pairs", typed.pairs, "how often --ab runs both")->capture_default_str();
+  verb.add_option("--keep", typed.keep, "two new files for what --ab measured of each command")
+      ->expected(2);
   verb.add_flag("--confirm", typed.confirm, "--ab runs again what looks worse");
   verb.add_option("--floor", typed.options.floor, "changes below are the same: 0.02 is 2 %")
       ->capture_default_str();
@@ -165,6 +167,7 @@ void add_gate_test(const Verbs& verbs) {
       ->capture_default_str();
   gate.add_option("--pairs", options.pairs, "of interleaved blocks in a report")
       ->capture_default_str();
+  gate.add_option("--steps", options.steps, "of about 20 ms in a block")->capture_default_str();
   gate.add_option("--reports", options.reports, "resampled for each slow-down of 0, 1, 2, 5, 10 %")
       ->capture_default_str();
   gate.add_option("--seconds", options.seconds, "of recording; longer holds more of the noise")

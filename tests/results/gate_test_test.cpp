@@ -8,9 +8,19 @@
 namespace shardlab::results {
 namespace {
 
+/// Neighbours are pairs.
+Samples pairs_of(const std::vector<double>& blocks) {
+  Samples samples;
+  for (std::size_t i = 0; i + 1 < blocks.size(); i += 2) {
+    samples.base.push_back(blocks[i]);
+    samples.next.push_back(blocks[i + 1]);
+  }
+  return samples;
+}
+
 /// Blocks of 20 ms with a spread of 1 %, each like the one before by half.
-std::vector<double> recording(std::size_t blocks = 400) {
-  return Noise(11).drifting(blocks, 0.020, 0.01, 0.5);
+Samples recording(std::size_t pairs = 200) {
+  return pairs_of(Noise(11).drifting(2 * pairs, 0.020, 0.01, 0.5));
 }
 
 TEST(GateTest, NoiseAloneRaisesFewAlarmsAndFivePercentAreFound) {
@@ -42,15 +52,15 @@ TEST(GateTest, NeighboursStayNeighbours) {
   std::vector<double> blocks = Noise(3).steps(400, 0.020, 0.002);
   for (std::size_t i = 0; i < blocks.size(); ++i)
     if (i / 40 % 2 == 1) blocks[i] *= 2;
-  const GateRate slower = resampled_rate(blocks, 0.05, {.reports = 200});
+  const GateRate slower = resampled_rate(pairs_of(blocks), 0.05, {.reports = 200});
   EXPECT_GE(slower.worse, 190);
 }
 
 TEST(GateTest, WholeReportsAreCountedAsOftenAsTheyWereRecorded) {
-  EXPECT_EQ(recorded_rate(recording(400), 0, {}).reports, 10);
-  EXPECT_EQ(recorded_rate(recording(40), 0, {}).reports, 1);
-  EXPECT_EQ(recorded_rate(recording(119), 0, {}).reports, 2);
-  EXPECT_GE(recorded_rate(recording(400), 0.1, {}).worse, 9);
+  EXPECT_EQ(recorded_rate(recording(200), 0, {}).reports, 10);
+  EXPECT_EQ(recorded_rate(recording(20), 0, {}).reports, 1);
+  EXPECT_EQ(recorded_rate(recording(59), 0, {}).reports, 2);
+  EXPECT_GE(recorded_rate(recording(200), 0.1, {}).worse, 9);
 }
 
 TEST(GateTest, IsEqualForEqualSeeds) {
@@ -60,7 +70,7 @@ TEST(GateTest, IsEqualForEqualSeeds) {
 }
 
 TEST(GateTest, RefusesWhatCannotBeAReport) {
-  EXPECT_THROW(static_cast<void>(resampled_rate(recording(39), 0, {})), Error);
+  EXPECT_THROW(static_cast<void>(resampled_rate(recording(19), 0, {})), Error);
   EXPECT_THROW(static_cast<void>(resampled_rate(recording(), 0, {.pairs = 0})), Error);
   EXPECT_THROW(static_cast<void>(resampled_rate(recording(), 0, {.reports = 0})), Error);
   EXPECT_THROW(static_cast<void>(resampled_rate(recording(), -1, {})), Error);
