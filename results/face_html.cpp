@@ -1,35 +1,179 @@
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "results/escape.h"
 #include "results/faces.h"
 #include "results/finding_text.h"
+#include "results/series_text.h"
 
 namespace shardlab::results {
+namespace {
+
+/// So many letters of a commit or of a uuid find it again.
+constexpr std::size_t id_letters = 8;
+
+/// The class that gives a verdict its colour.
+const char* class_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::worse:
+    case Verdict::vanished:
+      return "bad";
+    case Verdict::not_comparable:
+    case Verdict::not_enough:
+    case Verdict::undecided:
+      return "open";
+    case Verdict::better:
+      return "good";
+    case Verdict::added:
+    case Verdict::same:
+      break;
+  }
+  return "calm";
+}
+
+/// A cell of a number with its interval on a line of its own; narrow screens show its label.
+std::string number_cell(const char* label, const std::string& number, const std::string& interval) {
+  std::string text = fmt::format("<td data-label=\"{}\">{}", label, markup_text(number));
+  if (!interval.empty()) text += fmt::format("<small>{}</small>", markup_text(interval));
+  return text + "</td>";
+}
+
+std::string side_cell(const char* label, const Finding& finding,
+                      const std::optional<Evidence>& side) {
+  const bool sampled = side && side->samples > 0;
+  return number_cell(label, sampled ? value_text(finding, side->median) : "-",
+                     sampled ? interval_text(finding, side) : "");
+}
+
+/// Where the numbers of one side come from.
+struct Origin {
+  std::string commit = {};
+  std::string runs = {};
+};
+
+Origin origin_of(const std::optional<Evidence>& side) {
+  Origin origin;
+  if (!side) return origin;
+  if (!side->commit.empty()) origin.commit = "commit " + side->commit.substr(0, id_letters);
+  for (const std::string& run : side->runs)
+    origin.runs += (origin.runs.empty() ? "run " : " ") + run.substr(0, id_letters);
+  return origin;
+}
+
+struct Origins {
+  Origin base = {};
+  Origin next = {};
+};
+
+/// Those of the first finding that has each side; they stand in the heading.
+Origins origins_of(const std::vector<const Finding*>& findings) {
+  Origins origins;
+  for (const Finding* finding : findings) {
+    if (origins.base.runs.empty()) origins.base = origin_of(finding->base);
+    if (origins.next.runs.empty()) origins.next = origin_of(finding->next);
+  }
+  return origins;
+}
+
+/// What of an origin the heading does not say yet: `; base: run 1234abcd`.
+std::string origin_text(const char* side, const Origin& origin, const Origin& known = {}) {
+  std::string text = origin.commit == known.commit ? "" : origin.commit;
+  if (origin.runs != known.runs && !origin.runs.empty())
+    text += (text.empty() ? "" : ", ") + origin.runs;
+  return text.empty() ? "" : fmt::format("; {}: {}", side, text);
+}
+
+std::string origins_text(const Origins& origins, const Origins& known) {
+  const std::string text =
+      origin_text("base", origins.base, known.base) + origin_text("new", origins.next, known.next);
+  return text.empty() ? text : text.substr(2);
+}
+
+std::string samples_text(const Finding& finding) {
+  if (!finding.base && !finding.next) return "";
+  const std::int64_t base = finding.base ? finding.base->samples : 0;
+  const std::int64_t next = finding.next ? finding.next->samples : 0;
+  return fmt::format("{} and {} {}", base, next,
+                     finding.subject == Subject::curve ? "sizes" : "samples");
+}
+
+/// The reason, what grew, and in small letters what stands behind it.
+std::string why_cell(const Finding& finding, const Origins& heading) {
+  std::string text = fmt::format("<td class=\"text\">{}", markup_text(finding.reason));
+  if (const std::string differing = differing_text(finding); !differing.empty())
+    text += "; " + markup_text(differing);
+  if (!finding.causes.empty()) {
+    text += "<ul>";
+    for (const std::string& cause : finding.causes) text += "<li>" + markup_text(cause) + "</li>";
+    text += "</ul>";
+  }
+  std::vector<std::string> evidence = test_text(finding);
+  evidence.insert(evidence.begin(), samples_text(finding));
+  evidence.push_back(origins_text({origin_of(finding.base), origin_of(finding.next)}, heading));
+  std::string joined;
+  for (const std::string& part : evidence)
+    if (!part.empty()) joined += (joined.empty() ? "" : "; ") + part;
+  if (!joined.empty()) text += "<small>" + markup_text(joined) + "</small>";
+  return text + "</td>";
+}
+
+std::string row_of(const Finding& finding, const Origins& heading) {
+  return fmt::format(
+      "<tr class=\"{}\"><td class=\"text\">{}{}</td>{}{}{}"
+      "<td class=\"text verdict\"><b>{}</b></td>{}</tr>",
+      class_of(finding.verdict), finding.subject == Subject::curve ? "scaling: " : "",
+      markup_text(finding.metric.name), side_cell("base", finding, finding.base),
+      side_cell("new", finding, finding.next),
+      number_cell("change", ratio_text(finding), ratio_interval_text(finding)),
+      name_of(finding.verdict), why_cell(finding, heading));
+}
+
+std::string group_of(const std::vector<const Finding*>& findings) {
+  const SeriesKey& series = findings.front()->series;
+  const Origins origins = origins_of(findings);
+  std::string text = "<tbody><tr class=\"series\"><th class=\"text\" colspan=\"6\">" +
+                     markup_text(title_of(series));
+  if (!series.mesh.empty()) text += ", " + markup_text(series.mesh);
+  if (const std::string parameters = parameters_of(series); !parameters.empty())
+    text += "<small>" + markup_text(parameters) + "</small>";
+  if (const std::string from = origins_text(origins, {}); !from.empty())
+    text += "<small>" + markup_text(from) + "</small>";
+  text += "</th></tr>";
+  for (const Finding* finding : findings) text += row_of(*finding, origins);
+  return text + "</tbody>";
+}
+
+std::string table_of(const std::string& groups) {
+  return "<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th class=\"text\">metric</th>"
+         "<th>base</th><th>new</th><th>change</th><th class=\"text\">verdict</th>"
+         "<th class=\"text\">why</th></tr></thead>" +
+         groups + "</table></div>";
+}
+
+}  // namespace
 
 std::string html_of(const Comparison& comparison) {
-  std::string text = fmt::format(
-      "<p class=\"counts\">{}</p><p>{} <b>against</b> {}</p><div class=\"wide\"><table><thead><tr>"
-      "<th class=\"text\">verdict</th><th "
-      "class=\"text\">of</th><th>base</th><th>new</th><th>change</th><th "
-      "class=\"text\">why</th></tr></thead>"
-      "<tbody>",
-      counts_text(comparison), markup_text(comparison.next), markup_text(comparison.base));
-  for (const Finding& finding : comparison.findings) {
-    std::string evidence;
-    for (const std::string& line : evidence_text(finding))
-      evidence += fmt::format("<li>{}</li>", markup_text(line));
-    text += fmt::format(
-        "<tr class=\"{}\"><td class=\"verdict\">{}</td><td class=\"text\">{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td class=\"text\">{}<ul>{}</ul></td></tr>",
-        finding.verdict == Verdict::worse ? "worse" : "", name_of(finding.verdict),
-        markup_text(subject_text(finding)), markup_text(side_text(finding, finding.base)),
-        markup_text(side_text(finding, finding.next)), markup_text(change_text(finding)),
-        markup_text(finding.reason), evidence);
+  std::string changed, same;
+  for (const std::vector<const Finding*>& group : by_series(comparison)) {
+    std::vector<const Finding*> moved, kept;
+    for (const Finding* finding : group)
+      (finding->verdict == Verdict::same ? kept : moved).push_back(finding);
+    if (!moved.empty()) changed += group_of(moved);
+    if (!kept.empty()) same += group_of(kept);
   }
-  text += "</tbody></table></div>";
+  std::string text = fmt::format(
+      "<p class=\"counts\">{}</p><dl><dt>base</dt><dd>{}</dd><dt>new</dt><dd>{}</dd></dl>",
+      counts_text(comparison), markup_text(comparison.base), markup_text(comparison.next));
+  if (!changed.empty()) text += table_of(changed);
+  if (!same.empty())
+    text += fmt::format("<details><summary>{} the same</summary>{}</details>",
+                        comparison.count(Verdict::same), table_of(same));
+  if (comparison.notes.empty()) return text;
+  text += "<ul class=\"notes\">";
   for (const std::string& note : comparison.notes)
-    text += fmt::format("<p class=\"note\">{}</p>", markup_text(note));
-  return text;
+    text += fmt::format("<li>{}</li>", markup_text(note));
+  return text + "</ul>";
 }
 
 }  // namespace shardlab::results

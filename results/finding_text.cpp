@@ -4,19 +4,13 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "results/series_text.h"
 #include "results/show.h"
 
 namespace shardlab::results {
 namespace {
-
-std::string range_text(const Finding& finding, const Interval& interval) {
-  const char* mark = finding.metric.exact ? "" : mark_of(finding.series);
-  if (finding.metric.unit == "s") return mark + show_range(interval.low, interval.high);
-  if (finding.metric.unit == "B") return mark + show_byte_range(interval.low, interval.high);
-  return fmt::format("{}{:.4g} .. {:.4g}", mark, interval.low, interval.high);
-}
 
 void add_side(std::vector<std::string>& lines, const Finding& finding, const char* name,
               const std::optional<Evidence>& side) {
@@ -53,35 +47,71 @@ std::string value_text(const Finding& finding, double value) {
   return unit.empty() || unit == "1" ? number : number + " " + unit;
 }
 
+std::string interval_text(const Finding& finding, const std::optional<Evidence>& side) {
+  if (!side || !side->interval || finding.metric.exact) return "";
+  const auto [low, high] = *side->interval;
+  const char* mark = mark_of(finding.series);
+  if (finding.metric.unit == "s") return mark + show_range(low, high);
+  if (finding.metric.unit == "B") return mark + show_byte_range(low, high);
+  return fmt::format("{}{:.4g} .. {:.4g}", mark, low, high);
+}
+
 std::string side_text(const Finding& finding, const std::optional<Evidence>& side) {
-  if (!side) return "-";
-  std::string text = value_text(finding, side->median);
-  if (side->interval && !finding.metric.exact)
-    text += fmt::format(" ({})", range_text(finding, *side->interval));
-  return text;
+  if (!side || side->samples == 0) return "-";
+  const std::string value = value_text(finding, side->median);
+  const std::string interval = interval_text(finding, side);
+  return interval.empty() ? value : fmt::format("{} ({})", value, interval);
+}
+
+std::string ratio_text(const Finding& finding) {
+  return finding.ratio ? fmt::format("{:+.2f} %", (*finding.ratio - 1) * 100) : "-";
+}
+
+std::string ratio_interval_text(const Finding& finding) {
+  if (!finding.ratio || !finding.ratio_interval) return "";
+  return fmt::format("{:+.2f} .. {:+.2f} %", (finding.ratio_interval->low - 1) * 100,
+                     (finding.ratio_interval->high - 1) * 100);
 }
 
 std::string change_text(const Finding& finding) {
-  if (!finding.ratio) return "-";
-  std::string text = fmt::format("{:+.2f} %", (*finding.ratio - 1) * 100);
-  if (finding.ratio_interval)
-    text += fmt::format(" ({:+.2f} .. {:+.2f} %)", (finding.ratio_interval->low - 1) * 100,
-                        (finding.ratio_interval->high - 1) * 100);
-  return text;
+  const std::string interval = ratio_interval_text(finding);
+  return ratio_text(finding) + (interval.empty() ? "" : fmt::format(" ({})", interval));
+}
+
+std::vector<std::string> test_text(const Finding& finding) {
+  std::vector<std::string> lines;
+  if (finding.p) lines.push_back(fmt::format("p {:.3g}, adjusted for all tests", *finding.p));
+  if (finding.detectable)
+    lines.push_back(fmt::format("a change of {:.2f} % would be found", *finding.detectable * 100));
+  return lines;
+}
+
+std::string differing_text(const Finding& finding) {
+  std::string fields;
+  for (const std::string& field : finding.differing) fields += (fields.empty() ? "" : ", ") + field;
+  return fields.empty() ? "" : "differs in " + fields;
 }
 
 std::vector<std::string> evidence_text(const Finding& finding) {
   std::vector<std::string> lines;
   add_side(lines, finding, "base", finding.base);
   add_side(lines, finding, "new", finding.next);
-  if (finding.p) lines.push_back(fmt::format("p {:.3g}, adjusted for all tests", *finding.p));
-  if (finding.detectable)
-    lines.push_back(fmt::format("a change of {:.2f} % would be found", *finding.detectable * 100));
-  std::string fields;
-  for (const std::string& field : finding.differing) fields += (fields.empty() ? "" : ", ") + field;
-  if (!fields.empty()) lines.push_back("differs in " + fields);
+  for (std::string& line : test_text(finding)) lines.push_back(std::move(line));
+  if (std::string differing = differing_text(finding); !differing.empty())
+    lines.push_back(std::move(differing));
   for (const std::string& cause : finding.causes) lines.push_back("cause: " + cause);
   return lines;
+}
+
+std::vector<std::vector<const Finding*>> by_series(const Comparison& comparison) {
+  std::vector<std::vector<const Finding*>> groups;
+  std::map<std::string, std::size_t> place;
+  for (const Finding& finding : comparison.findings) {
+    const auto [at, is_new] = place.emplace(text_of(finding.series), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(&finding);
+  }
+  return groups;
 }
 
 std::string counts_text(const Comparison& comparison) {

@@ -80,14 +80,7 @@ std::string series_text(const std::vector<const Finding*>& findings) {
 std::string compare_text(const results::Comparison& comparison) {
   std::string text = fmt::format("base: {}\nnew:  {}\n{}\n\n", comparison.base, comparison.next,
                                  results::counts_text(comparison));
-  std::vector<std::vector<const Finding*>> groups;
-  for (const Finding& finding : comparison.findings) {
-    auto group = std::ranges::find_if(
-        groups, [&](const auto& g) { return g.front()->series == finding.series; });
-    if (group == groups.end()) group = groups.emplace(groups.end());
-    group->push_back(&finding);
-  }
-  for (const auto& group : groups) text += series_text(group) + "\n";
+  for (const auto& group : results::by_series(comparison)) text += series_text(group) + "\n";
   if (comparison.notes.empty()) return text;
   NotedTable notes({"", "notes"});
   for (const std::string& note : comparison.notes) notes.rows({{"-"}}, note);

@@ -3,12 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
+#include "results/comparison_json.h"
+#include "results/escape.h"
+#include "results/one_line.h"
+#include "results/show.h"
 #include "tests/results/comparison_sample.h"
 
 namespace shardlab::results {
 namespace {
+
+using Json = nlohmann::json;
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -150,12 +160,150 @@ TEST(Faces, AnnotationsEscapeWhatWouldEndThem) {
   EXPECT_TRUE(has(text, "grew:%0D%0A5 %25")) << text;
 }
 
+/// A row of the table of verdicts as a reader sees it, without tags.
+struct HtmlRow {
+  std::string heading;
+  std::vector<std::string> cells = {};  ///< metric, base, new, change, verdict, why.
+  bool folded = false;
+};
+
+std::string without_tags(const std::string& text) {
+  return std::regex_replace(text, std::regex("<[^>]*>"), " ");
+}
+
+std::vector<HtmlRow> rows_of(const std::string& html) {
+  const std::size_t details = html.find("<details>");
+  std::vector<HtmlRow> rows;
+  std::string heading;
+  for (std::size_t at = html.find("<tr class"); at != std::string::npos;
+       at = html.find("<tr class", at + 1)) {
+    const std::string row = html.substr(at, html.find("</tr>", at) - at);
+    if (row.starts_with("<tr class=\"series\"")) {
+      heading = without_tags(row);
+      continue;
+    }
+    rows.push_back({.heading = heading, .folded = at > details});
+    for (std::size_t td = row.find("<td"); td != std::string::npos; td = row.find("<td", td + 1))
+      rows.back().cells.push_back(without_tags(row.substr(td, row.find("</td>", td) - td)));
+  }
+  return rows;
+}
+
 TEST(Faces, HtmlSaysAllCountsAndNumbersAndLetsNoTagThrough) {
   const std::string text = html_of(sample_comparison());
   EXPECT_TRUE(has(text, counts));
-  for (const std::string& number : numbers) EXPECT_TRUE(has(text, number)) << number;
+  for (const std::string& number : numbers)
+    EXPECT_TRUE(number.ends_with(" samples") || has(without_tags(text), number)) << number;
+  EXPECT_TRUE(has(text, "20 and 21 samples"));
   EXPECT_FALSE(has(text, "<script"));
-  EXPECT_EQ(count_of(text, "<tr class"), 9);
+  EXPECT_EQ(rows_of(text).size(), 9U);
+}
+
+TEST(Faces, HtmlShowsTheWorstFirstAndFoldsWhatIsTheSame) {
+  const std::vector<HtmlRow> rows = rows_of(html_of(sample_comparison()));
+  ASSERT_EQ(rows.size(), 9U);
+  EXPECT_TRUE(has(rows[0].cells.at(4), "worse"));
+  EXPECT_TRUE(has(rows[1].cells.at(4), "vanished"));
+  for (const HtmlRow& row : rows) EXPECT_EQ(row.folded, has(row.cells.at(4), "same"));
+  const std::string text = html_of(sample_comparison());
+  EXPECT_TRUE(has(text, "<details><summary>2 the same</summary>"));
+  EXPECT_EQ(count_of(text, "class=\"series\""), 3);  // Two of what is not the same, one of that.
+}
+
+TEST(Faces, HtmlCutsCommitsAndUuidsToEightLetters) {
+  Comparison one = sample_comparison();
+  for (Finding& finding : one.findings)
+    if (finding.base) {
+      finding.base->commit = "0123456789abcdef0123456789abcdef01234567";
+      finding.base->runs = {"fedcba98-7654-3210-fedc-ba9876543210", "aaaabbbb-cccc"};
+    }
+  one.findings.back().base->runs = {"11112222-3333"};
+  const std::string text = html_of(one);
+  EXPECT_TRUE(has(text, "commit 01234567, run fedcba98 aaaabbbb; new: commit decade, run 2c3d"));
+  EXPECT_TRUE(has(text, "; base: run 11112222</small>")) << text;  // Not that of its heading.
+  EXPECT_FALSE(has(text, "012345678") || has(text, "fedcba98-") || has(text, "11112222-"));
+}
+
+/// A number of a side as people read it; derived from the JSON alone.
+std::string shown(const Json& finding, double value) {
+  const std::string mark =
+      finding["series"]["execution"] == "predict" && !finding["exact"] ? "~" : "";
+  if (finding["unit"] == "s") return mark + show_seconds(value);
+  std::ostringstream number;
+  number << mark << value;
+  return number.str() + (finding["unit"] == "1" ? "" : " " + finding["unit"].get<std::string>());
+}
+
+std::string percent(double ratio) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.2f", (ratio - 1) * 100);
+  return text.data();
+}
+
+TEST(Faces, EveryNumberOfTheHtmlTableIsThatOfTheJson) {
+  Comparison all = sample_comparison();
+  for (Finding& finding : all.findings)
+    if (!finding.metric.exact)
+      for (auto* side : {&finding.base, &finding.next})
+        (*side)->interval = Interval{(*side)->median * 0.9, (*side)->median * 1.2};
+  Finding predicted = finding_of(Verdict::same, step_seconds(), 2, 2.5);
+  predicted.series.execution = Execution::predict;
+  predicted.series.machine = "dgx-h100";
+  all.findings.push_back(predicted);
+  Finding curve =
+      finding_of(Verdict::better, {.name = "serial_fraction", .unit = "1"}, 0.25, 0.125);
+  curve.subject = Subject::curve;
+  curve.series.mesh = "";
+  all.findings.push_back(curve);
+  const std::vector<HtmlRow> rows = rows_of(html_of(all));
+  const Json json = Json::parse(to_json(all));
+  EXPECT_EQ(rows.size(), json["findings"].size());
+  for (const Json& finding : json["findings"]) {
+    const auto scenario =
+        without_tags(markup_text(one_line(finding["series"]["scenario"].get<std::string>())));
+    const std::string machine = finding["series"]["machine"];
+    const auto row = std::ranges::find_if(rows, [&](const HtmlRow& each) {
+      return has(each.heading, scenario) && has(each.heading, machine) &&
+             has(each.cells.at(0) + " ", finding["metric"].get<std::string>() + " ") &&
+             has(each.cells.at(4), " " + finding["verdict"].get<std::string>() + " ");
+    });
+    ASSERT_NE(row, rows.end()) << finding;
+    for (const auto& [name, cell] : {std::pair("base", 1), {"new", 2}}) {
+      const Json& side = finding[name];
+      if (side.is_null()) {
+        EXPECT_TRUE(row->cells[cell].ends_with("-")) << row->cells[cell];
+        continue;
+      }
+      EXPECT_TRUE(has(row->cells[cell] + " ", " " + shown(finding, side["median"]) + " "))
+          << row->cells[cell] << finding;
+      if (const Json& range = side["interval"]; !range.is_null() && finding["unit"] == "s") {
+        EXPECT_TRUE(has(row->cells[cell], show_range(range["low"], range["high"])))
+            << row->cells[cell] << finding;
+      }
+      const std::string samples = std::to_string(side["samples"].get<int>());
+      EXPECT_TRUE(has(row->cells[5], samples)) << row->cells[5] << finding;
+      for (const Json& run : side["runs"])
+        EXPECT_TRUE(has(row->heading + row->cells[5], run.get<std::string>()));
+      EXPECT_TRUE(has(row->heading + row->cells[5], side["commit"].get<std::string>()));
+    }
+    if (!finding["ratio"].is_null()) {
+      EXPECT_TRUE(has(row->cells[3], percent(finding["ratio"]) + " %")) << row->cells[3] << finding;
+    }
+    if (const Json& range = finding["ratio_interval"]; !range.is_null()) {
+      EXPECT_TRUE(has(row->cells[3], percent(range["low"]) + " .. " + percent(range["high"])));
+    }
+    if (!finding["p"].is_null()) {
+      EXPECT_TRUE(has(row->cells[5], "p 0.0123"));
+    }
+    if (!finding["detectable"].is_null()) {
+      EXPECT_TRUE(has(row->cells[5], "3.40 %"));
+    }
+    for (const char* list : {"differing", "causes"})
+      for (const Json& each : finding[list])
+        EXPECT_TRUE(has(row->cells[5], without_tags(markup_text(each.get<std::string>()))));
+    EXPECT_TRUE(
+        has(row->cells[5], without_tags(markup_text(finding["reason"].get<std::string>()))));
+  }
 }
 
 }  // namespace
