@@ -15,9 +15,13 @@ extern const char* const report_css;
 
 namespace {
 
+/// Digits before the first space, as of `~1.5 ms` or `0.87x`, unlike those of a date or a commit.
 bool is_number(const std::string& text) {
-  return !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ||
-                           text[0] == '-' || text[0] == '~');
+  const std::size_t first = text.starts_with('~') ? 1 : 0;
+  std::string word = text.substr(first, text.find(' ', first) - first);
+  if (word.starts_with('-')) word.erase(0, 1);
+  return text == "-" || (!word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 &&
+                         word.find_first_not_of("0123456789.,-+ex%") == std::string::npos);
 }
 
 /// A column of numbers stands to the right; null: it is empty.
@@ -49,8 +53,16 @@ std::string table_of(const Twin& twin) {
   return text + "</tbody></table></div>";
 }
 
-std::string figure_of(const Plot& plot, bool drawn) {
-  std::string text = "<figure><figcaption>" + markup_text(plot.title) + "</figcaption>";
+/// The title of a plot without what that of its section says already.
+std::string caption_of(const Plot& plot, const Section& section) {
+  const std::string end = ": " + section.title;
+  return plot.title.ends_with(end) ? plot.title.substr(0, plot.title.size() - end.size())
+                                   : plot.title;
+}
+
+std::string figure_of(const Plot& plot, const Section& section, bool drawn) {
+  std::string text =
+      "<figure><figcaption>" + markup_text(caption_of(plot, section)) + "</figcaption>";
   if (!is_worth_drawing(plot)) return text + table_of(plot.twin) + "</figure>";
   if (drawn) text += "<div class=\"wide\">" + svg_of(plot) + "</div>";
   for (const std::string& note : plot.notes)
@@ -65,7 +77,7 @@ std::string section_of(const Section& section, std::size_t number, bool drawn) {
   std::string text =
       fmt::format("<section id=\"s{}\"><h2>{}</h2>", number, markup_text(section.title));
   if (!section.about.empty()) text += "<p class=\"about\">" + markup_text(section.about) + "</p>";
-  for (const Plot& plot : section.plots) text += figure_of(plot, drawn);
+  for (const Plot& plot : section.plots) text += figure_of(plot, section, drawn);
   return text + "</section>";
 }
 

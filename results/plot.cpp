@@ -96,15 +96,20 @@ Axis logarithmic_axis(const std::string& title, Quantity quantity,
   if (wide) axis.title = title;
   const double stride = std::max(1.0, std::ceil(decades / 7));
   const double first = std::floor(std::log10(axis.low / scale.size));
-  for (double decade = first; decade <= std::log10(axis.high / scale.size); decade += 1) {
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      if (digit > 1 && decades > 3) continue;
-      if (std::fmod(decade - first, stride) != 0) continue;
-      const double at = digit * std::pow(10, decade);
-      if (at * scale.size >= axis.low && at * scale.size <= axis.high)
-        axis.ticks.push_back(
-            {at * scale.size, wide ? with_unit(quantity, at * scale.size) : number(at)});
-    }
+  // The coarsest digits that leave at least three ticks.
+  const std::vector<std::vector<double>> digits{
+      {1},
+      {1, 2, 5},
+      {1, 1.5, 2, 3, 4, 5, 6, 8},
+      {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}};
+  for (std::size_t fine = decades > 3 ? 0 : 1; fine < digits.size() && axis.ticks.size() < 3;
+       ++fine) {
+    axis.ticks.clear();
+    for (double decade = first; decade <= std::log10(axis.high / scale.size); decade += stride)
+      for (const double digit : digits[fine])
+        if (const double at = digit * std::pow(10, decade) * scale.size;
+            at >= axis.low && at <= axis.high)
+          axis.ticks.push_back({at, wide ? with_unit(quantity, at) : number(at / scale.size)});
   }
   if (axis.ticks.size() < 2) {
     axis.ticks.clear();

@@ -191,6 +191,21 @@ std::vector<double> extent_of(const std::vector<Trail>& trails) {
   return values;
 }
 
+/// Room for ideal lines, as far as the points keep half of the height.
+void add_ideals(std::vector<double>& extent, const std::vector<Trail>& ideals) {
+  const auto [least, most] = std::ranges::minmax(extent);
+  const double floor = least * std::min(least / most, 0.25);
+  for (const Trail& ideal : ideals) extent.push_back(std::max(ideal.marks.back().y, floor));
+}
+
+/// Ends a line of constant ranks times seconds where it leaves the axis: clipped it would bend.
+void end_inside(Trail& ideal, double low) {
+  PlotPoint& end = ideal.marks.back();
+  if (end.y >= low) return;
+  end.x *= end.y / low;
+  end.y = low;
+}
+
 }  // namespace
 
 std::vector<Problem> problems_of(const std::vector<Curve>& curves) {
@@ -248,7 +263,10 @@ std::optional<Plot> scaling_plot(const Problem& problem) {
   if (plot.trails.empty()) return std::nullopt;
   plot.title = "Step time over ranks: " + problem.title;
   plot.x = ranks_axis({ranks.begin(), ranks.end()});
-  plot.y = logarithmic_axis("step time", Quantity::seconds, extent_of(plot.trails));
+  std::vector<double> extent = extent_of(plot.trails);
+  add_ideals(extent, ideals);
+  plot.y = logarithmic_axis("step time", Quantity::seconds, extent);
+  for (Trail& ideal : ideals) end_inside(ideal, plot.y.low);
   if (!ideals.empty()) {
     ideals.front().name = weak ? "ideal: the time of the fewest ranks" : "ideal: time by ranks";
     plot.trails.insert(plot.trails.begin(), ideals.begin(), ideals.end());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/one_line.h"
+#include "tools/metric_cells.h"
 #include "tools/sample_notes.h"
 #include "tools/table.h"
 
@@ -114,6 +115,15 @@ std::string beside_text(const Curve& curve, const std::vector<Curve>& all) {
   return table.text();
 }
 
+/// Of runs that timed no step what they hold instead.
+std::string metrics_text(const Reader& reader, const Curve& curve) {
+  std::vector<std::string> heads = metric_heads();
+  heads.insert(heads.begin(), "mesh");
+  Table table(std::move(heads));
+  for (std::vector<std::string>& row : metric_rows(reader, curve)) table.row(std::move(row));
+  return table.empty() ? "  no samples\n" : table.text();
+}
+
 nlohmann::json or_null(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
@@ -179,6 +189,7 @@ std::string curve_text(const Reader& reader, const Curve& curve, const std::vect
   std::string text = title_of(curve.series) + "\n";
   if (const std::string parameters = parameters_of(curve.series); !parameters.empty())
     text += fmt::format("  {}\n", parameters);
+  if (is_untimed(curve)) return text + metrics_text(reader, curve);
   Table table({"mesh", "step", interval_head(curve.rows), "speedup", "efficiency", "flop rate",
                "peak", "received", "check"});
   for (const CurveRow& row : curve.rows) table.row(cells_of(reader, curve, row));

@@ -13,6 +13,7 @@
 #include "results/series_text.h"
 #include "results/show.h"
 #include "tools/explain_verb.h"
+#include "tools/metric_cells.h"
 #include "tools/published_curves.h"
 
 namespace shardlab {
@@ -112,6 +113,16 @@ std::optional<Plot> ReportData::memory(const Problem& problem) const {
   return results::memory_plot("Memory: " + problem.title, results::memory_of(reader_, problem));
 }
 
+std::optional<Plot> ReportData::metrics(const Problem& problem) const {
+  Plot plot{.title = "Metrics: " + problem.title};
+  plot.twin.header = metric_heads();
+  plot.twin.header.insert(plot.twin.header.begin(), "mesh");
+  for (const Curve* curve : problem.curves)
+    if (is_untimed(*curve))
+      std::ranges::move(metric_rows(reader_, *curve), std::back_inserter(plot.twin.rows));
+  return plot.twin.rows.empty() ? std::nullopt : std::optional(std::move(plot));
+}
+
 std::optional<Plot> ReportData::timeline(results::RunId id) const {
   const results::StoredRun run = results::read_run(reader_, id);
   return results::timeline_plot(title_of_step(run), run, results::read_timeline(reader_, id));
@@ -143,13 +154,14 @@ results::Page ReportData::page(const std::string& title) const {
   page.facts.emplace_back("runs", fmt::format("{}, of them {} measured", runs.size(), measured));
   page.facts.emplace_back("problems", std::to_string(problems_.size()));
   page.facts.emplace_back("commits", std::to_string(commits.size()));
-  if (!runs.empty()) page.facts.emplace_back("newest run", runs.front().created);
+  if (!runs.empty())
+    page.facts.emplace_back("newest run", runs.front().created.substr(0, 16) + " UTC");
   int detailed = 0;
   for (const Problem& problem : problems_) {
     results::Section section{.title = problem.title,
                              .about = results::parameters_of(problem.series)};
     for (std::optional<Plot> plot :
-         {scaling(problem), results::efficiency_plot(problem), memory(problem)})
+         {scaling(problem), results::efficiency_plot(problem), memory(problem), metrics(problem)})
       if (plot) section.plots.push_back(std::move(*plot));
     if (detailed++ < choice_.detailed) {
       for (const results::RunId run : traced(problem)) {

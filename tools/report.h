@@ -32,6 +32,9 @@ class ReportData {
 
   [[nodiscard]] std::optional<results::Plot> scaling(const results::Problem& problem) const;
   [[nodiscard]] std::optional<results::Plot> memory(const results::Problem& problem) const;
+
+  /// A table of what runs hold that timed no step, such as those of `gate-test`.
+  [[nodiscard]] std::optional<results::Plot> metrics(const results::Problem& problem) const;
   [[nodiscard]] std::optional<results::Plot> timeline(results::RunId run) const;
 
   /// Errors   Error{unsupported}: no run on one rank to compare with.

@@ -8,6 +8,7 @@
 #include "results/scaling.h"
 #include "tools/curve_text.h"
 #include "tools/machine_text.h"
+#include "tools/metric_cells.h"
 #include "tools/perfetto.h"
 #include "tools/sample_notes.h"
 #include "tools/show.h"
@@ -65,7 +66,6 @@ void print_held(const Request& request, const Reader& reader, const results::Sto
 
 void print_run(const Request& request, const Reader& reader, const results::StoredRun& run) {
   const results::RunHeader& header = run.header;
-  const bool predicted = header.series.execution == results::Execution::predict;
   fmt::print("run {} ({})\n{}\n", run.id.value, run.uuid, title_of(header.series));
   if (const std::string parameters = parameters_of(header.series); !parameters.empty())
     fmt::print("  {}\n", parameters);
@@ -82,19 +82,14 @@ void print_run(const Request& request, const Reader& reader, const results::Stor
   for (const std::string& doubt : doubts_in(header.state)) facts.row({"doubtful", doubt});
   fmt::print("{}\n", facts.text());
   std::string sources;
-  Table metrics({"metric", "unit", "median", "iterations", "samples", "interval"});
+  std::vector<std::string> heads = metric_heads();
+  heads.emplace_back("samples");
+  Table metrics(std::move(heads));
   for (const results::MetricSamples& samples : run.rows.metrics) {
+    std::vector<std::string> cells = metric_cells(reader, header.series, run.id, samples.metric);
+    cells.push_back(std::to_string(samples.samples.size()));
+    metrics.row(std::move(cells));
     const auto summary = results::summarize(reader, run.id, samples.metric.name);
-    // Bytes and flop of a prediction are counted, not predicted.
-    const char* mark = predicted && !samples.metric.exact ? "~" : "";
-    metrics.row({samples.metric.name, samples.metric.unit,
-                 summary ? fmt::format("{}{:.6g}", mark, summary->median) : "-",
-                 summary ? std::to_string(summary->iterations) : "-",
-                 std::to_string(samples.samples.size()),
-                 summary && summary->interval
-                     ? fmt::format("{}{:.4g} .. {:.4g}, {:.3g} %", mark, summary->interval->low,
-                                   summary->interval->high, summary->coverage * 100)
-                     : ""});
     if (summary && !summary->source.empty())
       sources += fmt::format("weakest source of {}: {}\n", samples.metric.name, summary->source);
   }

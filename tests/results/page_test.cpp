@@ -39,6 +39,22 @@ TEST(Page, HoldsVerdictsPlotsTheirTablesAndRuns) {
   EXPECT_FALSE(has(text, ">nothing</th>"));  // No row has anything in that column.
 }
 
+TEST(Page, NumbersStandToTheRightAndDatesNamesAndCommitsToTheLeft) {
+  Page page;
+  page.runs = {{"run", "created", "curve", "step", "commit"},
+               {{"17", "2031-02-03T04:05", "~dgx-h100", "~1.5 ms", "3357064a"}}};
+  EXPECT_TRUE(has(page_of(page),
+                  "<td>17</td><td class=\"text\">2031-02-03T04:05</td><td class=\"text\">~dgx-h100"
+                  "</td><td>~1.5 ms</td><td class=\"text\">3357064a</td>"));
+}
+
+TEST(Page, CaptionsDoNotRepeatTheTitleOfTheirSection) {
+  Page page;
+  page.sections = {{.title = "vit", .plots = {plot_of(3)}}};
+  page.sections[0].plots[0].title = "Memory: vit";
+  EXPECT_TRUE(has(page_of(page), "<figcaption>Memory</figcaption>"));
+}
+
 TEST(Page, ASinglePointIsATableOnly) {
   Page page;
   page.sections = {{.title = "one", .plots = {plot_of(1)}}};

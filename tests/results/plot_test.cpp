@@ -111,6 +111,25 @@ TEST(ScalingPlot, AFailedRunIsAGapAndARemark) {
   EXPECT_EQ(plot.twin.rows[1].back(), "failed: loss is not finite");
 }
 
+// 1 s on one rank and 1.2 s on 64, where the ideal is 1/64 s: it goes down to a fourth of the least
+// time, 0.225 s, less the margin of the axis, and ends there on its slope.
+TEST(ScalingPlot, IdealLinesKeepTheirSlopeAndLeavePointsHalfTheHeight) {
+  const Curve curve = curve_of({row_of(1, 1), row_of(64, 1.2)});
+  const Plot plot = *scaling_plot(problems_of({curve}).front());
+  const Trail* ideal = trail_named(plot, "ideal: time by ranks");
+  ASSERT_NE(ideal, nullptr);
+  const PlotPoint& end = ideal->marks.back();
+  EXPECT_GE(end.y, plot.y.low);
+  EXPECT_NEAR(end.x * end.y, 1, 1e-9);
+  EXPECT_NEAR(plot.y.low * 1.15, 0.225, 0.02);
+  EXPECT_GE(plot.y.ticks.size(), 3U);
+}
+
+TEST(Plot, OfNarrowRangesTicksAreRoundToo) {
+  EXPECT_EQ(texts_of(logarithmic_axis("time", Quantity::seconds, {0.095, 0.125})),
+            (std::vector<std::string>{"90", "100", "120", "140"}));
+}
+
 TEST(ScalingPlot, OnlyAnIntervalThatBeatsTheIdealAsAWholeIsFlagged) {
   CurveRow wide = row_of(4, 0.24);
   wide.seconds->interval = Interval{0.1, 0.3};  // Up to 0.3, the ideal is 0.25.

@@ -113,6 +113,39 @@ TEST_F(CurveText, AloneAMeasuredCurveHasNothingBesideIt) {
     }
 }
 
+TEST_F(CurveText, RunsThatTimedNoStepShowTheirMetrics) {
+  {
+    Store store(path_);
+    RunHeader header;
+    header.series = {.scenario = "gate-test"};
+    const RunId run = store.start_run(header);
+    const Metric alarms{.name = "false_alarms", .unit = "1"};
+    store.append(run, {.metrics = {{alarms, {{.value = 0.0125}}}},
+                       .uncertainties = {{alarms, 0.01, 0.02, 0.95, "80 reports"}}});
+    store.finish_run(run, RunStatus::complete);
+  }
+  const Reader reader = open_for_reading(path_);
+  const std::vector<Curve> all = scaling_curves(reader);
+  ASSERT_EQ(all.front().series.scenario, "gate-test");
+  const std::string text = curve_text(reader, all.front(), all);
+  EXPECT_EQ(line_of(text, "mesh"), "mesh metric unit median iterations interval") << text;
+  EXPECT_EQ(line_of(text, "domain=1"), "domain=1 false_alarms 1 0.0125 1 0.01 .. 0.02, 95 %");
+  EXPECT_FALSE(has(text, "speedup")) << text;
+}
+
+TEST_F(CurveText, ARunThatFailedKeepsItsRowAndItsReason) {
+  {
+    Store store(path_);
+    RunHeader header;
+    header.series = {.scenario = "gate-test"};
+    store.finish_run(store.start_run(header), RunStatus::failed, "out of luck");
+  }
+  const Reader reader = open_for_reading(path_);
+  const std::vector<Curve> all = scaling_curves(reader);
+  const std::string text = curve_text(reader, all.front(), all);
+  EXPECT_TRUE(has(text, "speedup") && has(text, "domain=1 failed: out of luck")) << text;
+}
+
 TEST_F(CurveText, JsonHoldsIntervalsAndWhatStandsBeside) {
   const Reader reader = open_for_reading(path_);
   const std::vector<Curve> all = scaling_curves(reader);
