@@ -10,39 +10,41 @@
 namespace shardlab::results {
 namespace {
 
+/// What is the same takes no more bytes, so that the page has room for its plots.
+constexpr std::size_t most_same = 2'500'000;
+
 /// So many letters of a commit or of a uuid find it again.
 constexpr std::size_t id_letters = 8;
 
-/// The class that gives a verdict its colour.
+/// The attribute that gives a verdict its colour.
 const char* class_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::worse:
     case Verdict::vanished:
-      return "bad";
+      return " class=\"bad\"";
     case Verdict::not_comparable:
     case Verdict::not_enough:
     case Verdict::undecided:
-      return "open";
+      return " class=\"open\"";
     case Verdict::better:
-      return "good";
+      return " class=\"good\"";
     case Verdict::added:
     case Verdict::same:
       break;
   }
-  return "calm";
+  return "";
 }
 
-/// A cell of a number with its interval on a line of its own; narrow screens show its label.
-std::string number_cell(const char* label, const std::string& number, const std::string& interval) {
-  std::string text = fmt::format("<td data-label=\"{}\">{}", label, markup_text(number));
-  if (!interval.empty()) text += fmt::format("<small>{}</small>", markup_text(interval));
+/// A cell of a number with its interval on a line of its own.
+std::string number_cell(const std::string& number, const std::string& interval) {
+  std::string text = "<td>" + markup_text(number);
+  if (!interval.empty()) text += "<small>" + markup_text(interval) + "</small>";
   return text + "</td>";
 }
 
-std::string side_cell(const char* label, const Finding& finding,
-                      const std::optional<Evidence>& side) {
+std::string side_cell(const Finding& finding, const std::optional<Evidence>& side) {
   const bool sampled = side && side->samples > 0;
-  return number_cell(label, sampled ? value_text(finding, side->median) : "-",
+  return number_cell(sampled ? value_text(finding, side->median) : "-",
                      sampled ? interval_text(finding, side) : "");
 }
 
@@ -90,17 +92,18 @@ std::string origins_text(const Origins& origins, const Origins& known) {
   return text.empty() ? text : text.substr(2);
 }
 
+/// Nothing of what was counted once.
 std::string samples_text(const Finding& finding) {
-  if (!finding.base && !finding.next) return "";
   const std::int64_t base = finding.base ? finding.base->samples : 0;
   const std::int64_t next = finding.next ? finding.next->samples : 0;
+  if (base + next == 0 || (finding.metric.exact && base <= 1 && next <= 1)) return "";
   return fmt::format("{} and {} {}", base, next,
                      finding.subject == Subject::curve ? "sizes" : "samples");
 }
 
 /// The reason, what grew, and in small letters what stands behind it.
 std::string why_cell(const Finding& finding, const Origins& heading) {
-  std::string text = fmt::format("<td class=\"text\">{}", markup_text(finding.reason));
+  std::string text = "<td>" + markup_text(finding.reason);
   if (const std::string differing = differing_text(finding); !differing.empty())
     text += "; " + markup_text(differing);
   if (!finding.causes.empty()) {
@@ -119,14 +122,12 @@ std::string why_cell(const Finding& finding, const Origins& heading) {
 }
 
 std::string row_of(const Finding& finding, const Origins& heading) {
-  return fmt::format(
-      "<tr class=\"{}\"><td class=\"text\">{}{}</td>{}{}{}"
-      "<td class=\"text verdict\"><b>{}</b></td>{}</tr>",
-      class_of(finding.verdict), finding.subject == Subject::curve ? "scaling: " : "",
-      markup_text(finding.metric.name), side_cell("base", finding, finding.base),
-      side_cell("new", finding, finding.next),
-      number_cell("change", ratio_text(finding), ratio_interval_text(finding)),
-      name_of(finding.verdict), why_cell(finding, heading));
+  return fmt::format("<tr{}><td>{}{}</td>{}{}{}<td>{}</td>{}</tr>", class_of(finding.verdict),
+                     finding.subject == Subject::curve ? "scaling: " : "",
+                     markup_text(finding.metric.name), side_cell(finding, finding.base),
+                     side_cell(finding, finding.next),
+                     number_cell(ratio_text(finding), ratio_interval_text(finding)),
+                     name_of(finding.verdict), why_cell(finding, heading));
 }
 
 std::string group_of(const std::vector<const Finding*>& findings) {
@@ -155,12 +156,16 @@ std::string table_of(const std::string& groups) {
 
 std::string html_of(const Comparison& comparison) {
   std::string changed, same;
+  std::size_t left_out = 0;
   for (const std::vector<const Finding*>& group : by_series(comparison)) {
     std::vector<const Finding*> moved, kept;
     for (const Finding* finding : group)
       (finding->verdict == Verdict::same ? kept : moved).push_back(finding);
     if (!moved.empty()) changed += group_of(moved);
-    if (!kept.empty()) same += group_of(kept);
+    if (same.size() > most_same)
+      left_out += kept.size();
+    else if (!kept.empty())
+      same += group_of(kept);
   }
   std::string text = fmt::format(
       "<p class=\"counts\">{}</p><dl><dt>base</dt><dd>{}</dd><dt>new</dt><dd>{}</dd></dl>",
@@ -169,6 +174,12 @@ std::string html_of(const Comparison& comparison) {
   if (!same.empty())
     text += fmt::format("<details><summary>{} the same</summary>{}</details>",
                         comparison.count(Verdict::same), table_of(same));
+  if (left_out > 0)
+    text += fmt::format(
+        "<p class=\"note\">{} more that are the same are left out; `shardlab compare --json` "
+        "prints "
+        "all.</p>",
+        left_out);
   if (comparison.notes.empty()) return text;
   text += "<ul class=\"notes\">";
   for (const std::string& note : comparison.notes)

@@ -73,18 +73,20 @@ std::string figure_of(const Plot& plot, const Section& section, bool drawn) {
   return text + "</figure>";
 }
 
+constexpr const char* up = "<a class=\"up\" href=\"#\">top</a>";
+
 std::string section_of(const Section& section, std::size_t number, bool drawn) {
   std::string text =
-      fmt::format("<section id=\"s{}\"><h2>{}</h2>", number, markup_text(section.title));
+      fmt::format("<section id=\"s{}\"><h2>{}{}</h2>", number, up, markup_text(section.title));
   if (!section.about.empty()) text += "<p class=\"about\">" + markup_text(section.about) + "</p>";
   for (const Plot& plot : section.plots) text += figure_of(plot, section, drawn);
   return text + "</section>";
 }
 
-std::string contents_of(const Page& page) {
+std::string contents_of(const Page& page, std::size_t shown) {
   std::string text = "<nav><ul>";
   if (page.comparison) text += "<li><a href=\"#verdicts\">verdicts</a></li>";
-  for (std::size_t i = 0; i < page.sections.size(); ++i)
+  for (std::size_t i = 0; i < shown; ++i)
     text += fmt::format("<li><a href=\"#s{}\">{}</a></li>", i, markup_text(page.sections[i].title));
   return text + "<li><a href=\"#runs\">runs</a></li></ul></nav>";
 }
@@ -110,39 +112,34 @@ std::string head_of(const Page& page) {
 
 std::string page_of(const Page& page) {
   const std::string runs =
-      "<section id=\"runs\"><h2>Runs</h2>" + table_of(page.runs) + "</section>";
-  std::string text = head_of(page);
-  if (page.sections.size() > 1) text += contents_of(page);
-  text += "<main>";
+      fmt::format("<section id=\"runs\"><h2>{}Runs</h2>{}</section>", up, table_of(page.runs));
+  const std::string head = head_of(page);
+  std::string text = "<main>";
   if (page.comparison)
     text += "<section id=\"verdicts\"><h2>Verdicts</h2>" + html_of(*page.comparison) + "</section>";
+  const std::size_t around =
+      head.size() + contents_of(page, page.sections.size()).size() + runs.size();
   std::size_t tables_only = 0;
-  std::size_t left_out = 0;
-  for (std::size_t i = 0; i < page.sections.size(); ++i) {
+  std::size_t shown = 0;
+  for (; shown < page.sections.size(); ++shown) {
     const auto fits = [&](const std::string& section) {
-      return text.size() + section.size() + runs.size() < most_page;
+      return text.size() + section.size() + around < most_page;
     };
-    if (left_out > 0) {
-      ++left_out;
-      continue;
-    }
-    const std::string drawn = section_of(page.sections[i], i, true);
-    const std::string tables = fits(drawn) ? "" : section_of(page.sections[i], i, false);
-    if (fits(drawn)) {
-      text += drawn;
-    } else if (fits(tables)) {
-      text += tables;
-      ++tables_only;
-    } else {
-      ++left_out;
-    }
+    const Section& section = page.sections[shown];
+    const std::string drawn = section_of(section, shown, true);
+    const std::string tables = fits(drawn) ? "" : section_of(section, shown, false);
+    if (!fits(drawn) && !fits(tables)) break;
+    text += tables.empty() ? drawn : tables;
+    tables_only += tables.empty() ? 0 : 1;
   }
+  const std::size_t left_out = page.sections.size() - shown;
   if (tables_only + left_out > 0)
     text += fmt::format(
         "<p class=\"note\">The page takes {} bytes: {} older problems keep their tables only, {} "
         "are not shown.</p>",
         most_page, tables_only, left_out);
-  return text + runs + "</main></body></html>\n";
+  const bool is_long = page.sections.size() > 1;
+  return head + (is_long ? contents_of(page, shown) : "") + text + runs + "</main></body></html>\n";
 }
 
 }  // namespace shardlab::results

@@ -84,6 +84,8 @@ TEST(Page, SectionsThatDoNotFitLoseTheirDrawingsAndThenTheirTablesAndAreCounted)
   EXPECT_TRUE(has(text, std::to_string(sections - drawings) + " older problems keep their tables"))
       << sections << " " << drawings;
   EXPECT_TRUE(has(text, std::to_string(200 - sections) + " are not shown"));
+  EXPECT_TRUE(has(text, "href=\"#s" + std::to_string(sections - 1) + "\""));
+  EXPECT_FALSE(has(text, "href=\"#s" + std::to_string(sections) + "\""));
 }
 
 }  // namespace
