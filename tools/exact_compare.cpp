@@ -172,6 +172,7 @@ void compare_series(const ExactSeries& base, const ExactSeries& next,
     if (const std::int64_t* old = quantity(base, name); old == nullptr) {
       findings.push_back(one_sided(next, Verdict::added));
       findings.back().metric = metric_of(name);
+      findings.back().next = evidence(value);
       findings.back().reason = "is new and has no column";
     } else if (*old != value) {
       findings.push_back(changed(name, base, next, *old, value));
@@ -180,6 +181,7 @@ void compare_series(const ExactSeries& base, const ExactSeries& next,
     if (quantity(next, name) == nullptr) {
       findings.push_back(one_sided(base, Verdict::vanished));
       findings.back().metric = metric_of(name);
+      findings.back().base = evidence(value);
       findings.back().reason = "has a column, but is not measured any more";
     }
   if (findings.size() != before) return;

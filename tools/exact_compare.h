@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace shardlab {
 /// another without changing a sum.
 [[nodiscard]] results::Comparison compare_exact(const std::vector<ExactSeries>& base,
                                                 const std::vector<ExactSeries>& next);
+
+/// The findings for programs; `committed` and `now` are null where a side has no number.
+[[nodiscard]] nlohmann::json exact_json(const results::Comparison& comparison);
 
 /// The findings for people, and the command that accepts them; empty if there are none.
 [[nodiscard]] std::string exact_text(const results::Comparison& comparison,

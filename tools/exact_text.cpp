@@ -61,10 +61,10 @@ std::string in_short(const Group& group) {
   return fmt::format("{}: {}\n", exact_title(*group.key), changes);
 }
 
-/// A series that only one side has needs no more than its line.
+/// What only one side has needs no more than its line.
 bool is_one_line(const Group& group) {
   const Finding& first = *group.findings.front();
-  return group.findings.size() == 1 && !first.base && first.causes.empty();
+  return group.findings.size() == 1 && !(first.base && first.next) && first.causes.empty();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
 #include "tools/exact_compare.h"
@@ -18,15 +19,21 @@ Exit exact_verb(const Scenarios& scenarios, const ExactVerbOptions& options) {
   const std::vector<ExactSeries> next = exact_series(scenarios, meta_execution());
   const std::vector<ExactSeries> base = read_exact(options.folder);
   const results::Comparison comparison = compare_exact(base, next);
-  fmt::print("{}", exact_text(comparison, "shardlab exact --accept"));
-  if (comparison.findings.empty()) {
+  const bool equal = comparison.findings.empty(), accepted = options.accept && !equal;
+  if (!options.json) fmt::print("{}", exact_text(comparison, "shardlab exact --accept"));
+  if (accepted) write_exact(options.folder, next);
+  if (options.json)
+    fmt::print("{}\n", nlohmann::json{{"folder", options.folder},
+                                      {"committed_series", base.size()},
+                                      {"series", next.size()},
+                                      {"accepted", accepted},
+                                      {"differences", exact_json(comparison)}}
+                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else if (equal)
     fmt::print("exact quantities of {} series equal those of {}\n", next.size(), options.folder);
-    return Exit::fine;
-  }
-  if (!options.accept) return Exit::failed;
-  write_exact(options.folder, next);
-  fmt::print("accepted: {} now holds {} series\n", options.folder, next.size());
-  return Exit::fine;
+  else if (accepted)
+    fmt::print("accepted: {} now holds {} series\n", options.folder, next.size());
+  return equal || accepted ? Exit::fine : Exit::failed;
 }
 
 }  // namespace shardlab

@@ -9,6 +9,7 @@ namespace shardlab {
 struct ExactVerbOptions {
   std::string folder = "tests/exact";
   bool accept = false;
+  bool json = false;
 };
 
 /// Holds the exact quantities of all scenarios against committed ones.

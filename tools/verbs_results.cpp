@@ -19,6 +19,7 @@ void add_exact(const Verbs& verbs) {
       });
   verb.add_option("folder", options.folder, "of the committed quantities")->capture_default_str();
   verb.add_flag("--accept", options.accept, "write what is now; commit it with the change");
+  verb.add_flag("--json", options.json, "print JSON for programs");
 }
 
 void add_compare(const Verbs& verbs) {

@@ -83,6 +83,22 @@ TEST_F(CompareTest, OneRunASideProvesNothingOfTimes) {
   }));
 }
 
+TEST_F(CompareTest, OddSamplesAreToldInUnitsOfPeople) {
+  Store base(file("base")), next(file("next"));
+  add(base, header_of("vit"));
+  const RunId run = next.start_run(header_of("vit"));
+  MetricSamples times{step_seconds(), {}};
+  for (std::int64_t i = 0; i < 20; ++i)
+    times.samples.push_back(
+        {.iteration = i, .rank = 0, .value = (i % 2 == 0 ? 511e-6 : 730e-6) + 1e-9 * i});
+  next.append(run, {.metrics = {times}});
+  next.finish_run(run, RunStatus::complete);
+  const Comparison comparison = compare_files();
+  EXPECT_TRUE(std::ranges::any_of(comparison.notes, [](const std::string& note) {
+    return contains(note, "new: ") && contains(note, "511 us") && contains(note, "730 us");
+  })) << comparison.notes.size();
+}
+
 TEST_F(CompareTest, OversubscribedRunsAreHeldByWhatIsExactOnly) {
   Store base(file("base")), next(file("next"));
   RunHeader header = header_of("vit");

@@ -276,6 +276,19 @@ TEST_F(ImportStore, ALocaleWithDecimalCommasChangesNoNumber) {
   EXPECT_EQ(read_there, csv);
 }
 
+TEST_F(ImportStore, PredictedRunsNeedNotSayOnWhatTheyRan) {
+  RunHeader header = header_of("vit");
+  header.environment.processor.clear();
+  header.series.execution = Execution::predict;
+  header.series.machine = "dgx-h100";
+  Store(path).start_run(header);
+  EXPECT_TRUE(names_processors(read_text(exported(path, export_json))));
+  header.series.execution = Execution::cpu;
+  header.series.machine.clear();
+  Store(path).start_run(header);
+  EXPECT_FALSE(names_processors(read_text(exported(path, export_json))));
+}
+
 TEST_F(ImportStore, ARunThatWasRunningIsInterruptedElsewhere) {
   Store(path).start_run(header_of("vit"));
   Imported imported = read_text(exported(path, export_json));

@@ -129,6 +129,25 @@ TEST_F(PredictCommand, WhatIfShowsTheChangeByCause) {
   EXPECT_TRUE(has(ended.out, "with slow-rank=1.5x") && has(ended.out, "imbalance")) << ended.out;
 }
 
+// Kernels do not wait for links, so that sums of other order are all that their times differ by.
+TEST_F(PredictCommand, WhatIfShowsNoChangeWhereNothingChanges) {
+  const std::string out =
+      type(
+          "predict vit --preset tiny --machine dgx-h100 --ranks 2,3,8 --train --what-if latency=2x")
+          .out;
+  std::istringstream lines(out.substr(out.find("with latency=2x")));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("domain=")) continue;
+    std::istringstream words(line);
+    std::string mesh, step, unit, change, percent, kernels;
+    words >> mesh >> step >> unit >> change >> percent >> kernels;
+    EXPECT_EQ(kernels, "0") << out;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 3) << out;
+}
+
 TEST_F(PredictCommand, WhatIsWrongIsSaid) {
   expect("predict vit --ranks 2", 2, "predict needs --machine");
   expect("predict vit --machine dgx-h10 --ranks 2", 2, "did you mean 'dgx-h100'");
