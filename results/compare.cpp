@@ -77,6 +77,17 @@ void decide(std::vector<Pending>& all, const Sides& sides) {
   }
 }
 
+/// Else a series that both sides have would be missing without a word.
+void note_nothing_shared(const SeriesPair& pair, const std::vector<Pending>& found,
+                         std::vector<std::string>& notes) {
+  if (pair.base == nullptr || pair.next == nullptr) return;
+  if (pair.base->runs.empty() || pair.next->runs.empty()) return;
+  if (std::ranges::none_of(found,
+                           [](const Pending& p) { return p.finding.base && p.finding.next; }))
+    notes.push_back(fmt::format("{}: both sides have runs of it, but no quantity to compare",
+                                short_name(pair.next->series)));
+}
+
 void note_how_taken(const std::vector<Pending>& all, Comparison& comparison) {
   const auto any = [&](Taken taken) {
     return std::ranges::any_of(
@@ -107,7 +118,11 @@ Comparison compare(const Side& base, const Side& next, const ComparisonOptions& 
     std::ranges::move(found, std::back_inserter(all));
   };
   const std::vector<SeriesPair> pairs = join(bases, nexts, options.allowed);
-  for (const SeriesPair& pair : pairs) add(compare_series(pair, sides, comparison.notes));
+  for (const SeriesPair& pair : pairs) {
+    std::vector<Pending> found = compare_series(pair, sides, comparison.notes);
+    note_nothing_shared(pair, found, comparison.notes);
+    add(std::move(found));
+  }
   add(compare_curves(pairs, sides));
   add(compare_drift(pairs, sides));
   decide(all, sides);

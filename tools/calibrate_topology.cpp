@@ -8,6 +8,7 @@
 #include "engine/sim/host_wires.h"
 #include "engine/sim/sheet.h"
 #include "engine/sim/text_lines.h"
+#include "tools/json_text.h"
 #include "tools/machine_text.h"
 #include "tools/table.h"
 
@@ -96,7 +97,7 @@ sim::Machine calibrate_by_topology(const CalibrateOptions& options, const sim::M
   sim::Machine own = sim::corrected(machine, wires, name);
   const Comparison comparison(machine, wires);
   if (options.json)
-    fmt::print("{}\n", comparison.json().dump(2));
+    fmt::print("{}\n", json_text(comparison.json()));
   else
     comparison.print(machine.name, name);
   return own;

@@ -20,6 +20,7 @@
 #include "tools/calibrate_runs.h"
 #include "tools/calibrate_topology.h"
 #include "tools/compared_log_json.h"
+#include "tools/json_text.h"
 #include "tools/probe_store.h"
 #include "tools/table.h"
 
@@ -270,7 +271,7 @@ void calibrate_by_database(const CalibrateOptions& options) {
   const sim::Machine base = probed ? newest_probe(database) : sim::find_machine(options.machine);
   const RunCalibration calibration = calibrate_by_runs(database, base, options.runs);
   if (options.json)
-    fmt::print("{}\n", json_of(calibration, base).dump(2));
+    fmt::print("{}\n", json_text(json_of(calibration, base)));
   else
     fmt::print("{}", text_of(calibration, base));
   if (options.output.empty()) return;
@@ -297,7 +298,7 @@ Exit calibrate_verb(const CalibrateOptions& options) {
   }
   const Calibration calibration(options);
   if (options.json)
-    fmt::print("{}\n", calibration.json().dump(2));
+    fmt::print("{}\n", json_text(calibration.json()));
   else
     calibration.print();
   if (!options.output.empty()) calibration.write();

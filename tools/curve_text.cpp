@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/one_line.h"
+#include "tools/json_text.h"
 #include "tools/metric_cells.h"
 #include "tools/sample_notes.h"
 #include "tools/table.h"
@@ -206,7 +207,7 @@ std::string curve_text(const Reader& reader, const Curve& curve, const std::vect
 std::string curves_json(const std::vector<const Curve*>& curves, const std::vector<Curve>& all) {
   nlohmann::json json = nlohmann::json::array();
   for (const Curve* curve : curves) json.push_back(json_of(*curve, all));
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace shardlab

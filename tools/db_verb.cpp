@@ -7,6 +7,7 @@
 #include "engine/core/scenario.h"
 #include "results/check_database.h"
 #include "results/merge.h"
+#include "tools/json_text.h"
 #include "tools/table.h"
 
 namespace shardlab {
@@ -16,9 +17,7 @@ using nlohmann::json;
 using results::DatabaseCheck;
 using results::MergedFile;
 
-void print(const json& value) {
-  fmt::print("{}\n", value.dump(2, ' ', false, json::error_handler_t::replace));
-}
+void print(const json& value) { fmt::print("{}\n", json_text(value)); }
 
 Exit merge_files(const DbVerbOptions& options) {
   check(options.files.size() >= 2, "db merge: expected the file to write and those to merge");

@@ -7,6 +7,7 @@
 #include "engine/backends/cpu/isa.h"
 #include "engine/launch/launch.h"
 #include "tools/build_info.h"
+#include "tools/json_text.h"
 
 namespace shardlab {
 
@@ -43,7 +44,7 @@ std::string this_variables() {
   for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "DNNL_MAX_CPU_ISA",
                            "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX"})
     if (const char* value = std::getenv(name); value != nullptr) variables[name] = value;
-  return variables.dump();
+  return json_text(variables, -1);
 }
 
 }  // namespace shardlab

@@ -9,6 +9,7 @@
 #include "tools/exact_compare.h"
 #include "tools/exact_file.h"
 #include "tools/executions.h"
+#include "tools/json_text.h"
 
 namespace shardlab {
 
@@ -23,12 +24,11 @@ Exit exact_verb(const Scenarios& scenarios, const ExactVerbOptions& options) {
   if (!options.json) fmt::print("{}", exact_text(comparison, "shardlab exact --accept"));
   if (accepted) write_exact(options.folder, next);
   if (options.json)
-    fmt::print("{}\n", nlohmann::json{{"folder", options.folder},
-                                      {"committed_series", base.size()},
-                                      {"series", next.size()},
-                                      {"accepted", accepted},
-                                      {"differences", exact_json(comparison)}}
-                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(nlohmann::json{{"folder", options.folder},
+                                                {"committed_series", base.size()},
+                                                {"series", next.size()},
+                                                {"accepted", accepted},
+                                                {"differences", exact_json(comparison)}}));
   else if (equal)
     fmt::print("exact quantities of {} series equal those of {}\n", next.size(), options.folder);
   else if (accepted)

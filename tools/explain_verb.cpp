@@ -12,6 +12,7 @@
 #include "results/query.h"
 #include "results/reader.h"
 #include "results/scaling.h"
+#include "tools/json_text.h"
 #include "tools/record.h"
 #include "tools/reproduce_verb.h"
 #include "tools/table.h"
@@ -208,7 +209,7 @@ Exit explain_verb(const Scenarios& scenarios, const Request& request, int at) {
     if (!reader) reader.emplace(results::open_for_reading(request.database));
     explain_run(*reader, name, request, all);
   }
-  if (request.json) fmt::print("{}\n", all.dump(2));
+  if (request.json) fmt::print("{}\n", json_text(all));
   return Exit::fine;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/core/check.h"
 #include "results/gate_test.h"
 #include "results/store.h"
+#include "tools/json_text.h"
 #include "tools/record.h"
 #include "tools/record_noise.h"
 #include "tools/table.h"
@@ -126,7 +127,7 @@ std::string json_of(const GateResult& result, const GateTestOptions& options) {
                               {"resampled", nlohmann::ordered_json::array()},
                               {"recorded", rate_of(result.recorded)}};
   for (const GateRate& rate : result.resampled) json["resampled"].push_back(rate_of(rate));
-  return json.dump(2);
+  return json_text(json);
 }
 
 void add_rate(results::Rows& rows, const std::string& name, results::Better better,

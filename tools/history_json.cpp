@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/history_text.h"
+#include "tools/json_text.h"
 
 namespace shardlab {
 namespace {
@@ -65,7 +66,7 @@ Json json_of(const HistoryChart& chart) {
 std::string history_json(const std::vector<HistoryChart>& charts) {
   Json all = Json::array();
   for (const HistoryChart& chart : charts) all.push_back(json_of(chart));
-  return Json{{"charts", std::move(all)}}.dump(2, ' ', false, Json::error_handler_t::replace);
+  return json_text(Json{{"charts", std::move(all)}});
 }
 
 }  // namespace shardlab

@@ -8,6 +8,7 @@
 #include "results/store.h"
 #include "tools/import_files.h"
 #include "tools/import_nccl.h"
+#include "tools/json_text.h"
 #include "tools/table.h"
 
 namespace shardlab {
@@ -71,7 +72,7 @@ void print_json(const std::vector<Line>& lines) {
                     {"failed", count(line.imported, RunStatus::failed)},
                     {"notes", std::move(notes)}});
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(json));
 }
 
 /// The end of a path, which tells files apart.

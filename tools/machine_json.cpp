@@ -5,6 +5,7 @@
 #include "engine/sim/machines.h"
 #include "engine/sim/profile.h"
 #include "engine/sim/sheet.h"
+#include "tools/json_text.h"
 #include "tools/machine_text.h"
 
 namespace shardlab {
@@ -63,19 +64,15 @@ Json json_of(const sim::Machine& machine) {
   return json;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
-std::string machine_json(const sim::Machine& machine) { return dump(json_of(machine)); }
+std::string machine_json(const sim::Machine& machine) { return json_text(json_of(machine)); }
 
 std::string machines_json() {
   Json all = Json::array();
   for (const sim::BuiltInMachine& each : sim::built_in_machines())
     all.push_back(json_of(sim::find_machine(each.name)));
-  return dump(all);
+  return json_text(all);
 }
 
 std::string profiles_json() {
@@ -91,7 +88,7 @@ std::string profiles_json() {
                    {"beside", json_of(profile.beside, Dimension::count)},
                    {"keeps_training_state", profile.keeps_training_state},
                    {"attention_blocks", json_of(profile.attention_blocks, Dimension::count)}});
-  return dump(all);
+  return json_text(all);
 }
 
 void show_machines(const std::vector<std::string>& names, bool json) {
@@ -102,7 +99,7 @@ void show_machines(const std::vector<std::string>& names, bool json) {
   } else if (json) {
     Json all = Json::array();
     for (const sim::Machine& machine : machines) all.push_back(json_of(machine));
-    fmt::print("{}\n", dump(all));
+    fmt::print("{}\n", json_text(all));
   } else {
     for (std::size_t i = 0; i < machines.size(); ++i)
       fmt::print("{}{}", i == 0 ? "" : "\n", machine_text(machines[i]));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
+#include "tools/json_text.h"
 #include "tools/plan_text.h"
 #include "tools/strategies.h"
 
@@ -73,7 +74,7 @@ Exit print(const Problems& problems, bool json, Text text_of, Json json_of) {
     else
       fmt::print("{}{}", &each == &problems.front() ? "" : "\n\n", text_of(each));
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  if (json) fmt::print("{}\n", json_text(all));
   return exit;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/core/check.h"
 #include "engine/sim/machines.h"
 #include "results/store.h"
+#include "tools/json_text.h"
 #include "tools/probe_store.h"
 #include "tools/record.h"
 #include "tools/table.h"
@@ -317,7 +318,7 @@ class Predictions {
                      {"time_classes", p.simulated.timelines.size()},
                      {"placement", p.placement}});
     }
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", json_text(all));
   }
 
   const Request& request_;
