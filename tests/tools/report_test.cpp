@@ -80,6 +80,17 @@ TEST_F(Report, OfAThousandRunsIsUnderFiveMegabytes) {
   EXPECT_NE(text.find("vit, float32, inference, size 249"), std::string::npos);
 }
 
+TEST_F(Report, RunsThatTimedNoStepAreATableOfTheirMetrics) {
+  results::Store store(path);
+  results::RunHeader header;
+  header.series = {.scenario = "gate-test"};
+  const RunId run = store.start_run(header);
+  store.append(run, {.metrics = {{{.name = "false_alarms", .unit = "1"}, {{.value = 0.0125}}}}});
+  store.finish_run(run, RunStatus::complete);
+  EXPECT_NE(page().find("<td class=\"text\">false_alarms</td><td>1</td><td>0.0125</td>"),
+            std::string::npos);
+}
+
 TEST_F(Report, StoredTextStaysText) {
   results::Store store(path);
   store_run(store, "<script>alert(1)</script>", 1, 2, 3);
