@@ -26,7 +26,13 @@ std::string axes_of(const Step& step) {
 
 using ScopeKey = std::tuple<std::int32_t, std::int64_t, std::int64_t>;
 
-std::string place_of(const Step& step, const std::map<ScopeKey, const Scope*>& scopes) {
+std::string op_of(const Step& step) {
+  return (step.op.starts_with(wait_mark) ? step.op.substr(wait_mark.size()) : step.op) +
+         axes_of(step);
+}
+
+/// Where a step lies: ` in block0`.
+std::string path_of(const Step& step, const std::map<ScopeKey, const Scope*>& scopes) {
   std::string path;
   auto ordinal = step.scope;
   while (ordinal) {
@@ -35,9 +41,7 @@ std::string place_of(const Step& step, const std::map<ScopeKey, const Scope*>& s
     path = scope->second->name + (path.empty() ? "" : "/" + path);
     ordinal = scope->second->parent;
   }
-  const std::string op =
-      step.op.starts_with(wait_mark) ? step.op.substr(wait_mark.size()) : step.op;
-  return op + axes_of(step) + (path.empty() ? "" : " in " + path);
+  return path.empty() ? "" : " in " + path;
 }
 
 struct Growth {
@@ -67,27 +71,19 @@ std::vector<Growth> growths(const Profile& base, const Profile& next, bool more,
   return all;
 }
 
-double median_over_ranks(const Work& work) {
-  std::vector<double> seconds;
-  for (const auto& [rank, each] : work.seconds) seconds.push_back(each);
-  return seconds.empty() ? 0 : median(seconds);
-}
-
 /// How the growth of one place is told.
 struct Telling {
   const char* verb;
   const char* unit;
-  const char* where;  // its numbers are of
-  double scale = 1;
 };
 
 std::vector<std::string> told(const std::vector<Growth>& all, bool more, const Telling& how) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(all.size(), most_causes); ++i) {
-    const double base = all[i].base * how.scale, next = all[i].next * how.scale;
-    texts.push_back(fmt::format("{} {} {:.10g} {} {} ({:.10g} -> {:.10g}, {})", all[i].place,
-                                how.verb, std::abs(next - base), how.unit, more ? "more" : "less",
-                                base, next, how.where));
+    const double base = all[i].base, next = all[i].next;
+    texts.push_back(fmt::format("{} {} {:.10g} {} {} ({:.10g} -> {:.10g}, all ranks together)",
+                                all[i].place, how.verb, std::abs(next - base), how.unit,
+                                more ? "more" : "less", base, next));
   }
   if (all.size() > most_causes)
     texts.push_back(fmt::format("and {} places more", all.size() - most_causes));
@@ -108,10 +104,11 @@ Profile profile_of(const Reader& reader, RunId run) {
   std::set<std::int64_t> iterations;
   for (const Step& step : timeline.steps) {
     iterations.insert(step.iteration);
-    const std::string place = place_of(step, scopes);
+    const std::string op = op_of(step), place = op + path_of(step, scopes);
     const auto fold = stands_for.find(step.rank);
     const double ranks = fold == stands_for.end() ? 1 : fold->second;
     Work& work = profile.places[place];
+    work.op = op;
     work.communicates = on_communicator(step);
     work.seconds[step.rank] += step.end_seconds - step.begin_seconds;
     if (static_cast<double>(step.live_bytes) > profile.peak_bytes) {
@@ -137,19 +134,16 @@ std::vector<std::string> causes_of(const Metric& metric, bool more, const Profil
   const auto told_by = [&](const Telling& how, const Amount& amount) {
     return told(growths(base, next, more, amount), more, how);
   };
-  constexpr const char* all = "all ranks together";
   if (metric == bytes_sent())
-    return told_by({"sends", "B", all}, [](const Work& w) { return w.communicates ? w.bytes : 0; });
+    return told_by({"sends", "B"}, [](const Work& w) { return w.communicates ? w.bytes : 0; });
   if (metric == collectives())
-    return told_by({"has", "calls", all},
-                   [](const Work& w) { return w.communicates ? w.calls : 0; });
+    return told_by({"has", "calls"}, [](const Work& w) { return w.communicates ? w.calls : 0; });
   if (metric == dispatches())
-    return told_by({"has", "calls", all},
-                   [](const Work& w) { return w.communicates ? 0 : w.calls; });
-  if (metric == flop()) return told_by({"has", "flop", all}, [](const Work& w) { return w.flop; });
-  if (metric == step_seconds())
-    return told_by({"takes", "us", "median of the ranks, of one step", 1e6},
-                   [](const Work& w) { return std::round(median_over_ranks(w) * 1e9) / 1e9; });
+    return told_by({"has", "calls"}, [](const Work& w) { return w.communicates ? 0 : w.calls; });
+  if (metric == flop()) return told_by({"has", "flop"}, [](const Work& w) { return w.flop; });
+  if (metric == peak_bytes() && next.peak == base.peak)
+    return {fmt::format("the peak lies at {} as before ({:.0f} -> {:.0f} B live)", next.peak,
+                        base.peak_bytes, next.peak_bytes)};
   if (metric == peak_bytes())
     return {fmt::format("the peak lies at {} with {:.0f} B live, before at {} with {:.0f} B",
                         next.peak, next.peak_bytes, base.peak, base.peak_bytes)};

@@ -10,6 +10,7 @@ namespace shardlab::results {
 
 /// What ops of one kind did at one place of a model, all ranks together.
 struct Work {
+  std::string op = {};  ///< With the axes it goes over: `linear`, `all_reduce over domain`.
   double calls = 0;
   double bytes = 0;
   double flop = 0;
@@ -27,8 +28,8 @@ struct Profile {
 
 [[nodiscard]] Profile profile_of(const Reader& reader, RunId run);
 
-/// Why a metric changed, as far as the timelines of both sides tell: what grew (or shrank, where
-/// the metric did) and where, the largest first.
+/// Why an exact metric changed, as far as the timelines of both sides tell: what grew (or shrank,
+/// where the metric did) and where, the largest first.
 [[nodiscard]] std::vector<std::string> causes_of(const Metric& metric, bool more,
                                                  const Profile& base, const Profile& next);
 

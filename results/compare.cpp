@@ -7,9 +7,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "results/causes.h"
 #include "results/compare_curves.h"
 #include "results/holm.h"
+#include "results/time_causes.h"
 
 namespace shardlab::results {
 namespace {
@@ -28,14 +28,21 @@ double size_of(const Finding& finding) {
   return finding.ratio && *finding.ratio > 0 ? std::abs(std::log(*finding.ratio)) : 0;
 }
 
-/// Why the time changed, from the newest runs that have a timeline.
-void explain(Finding& finding, const Sides& sides) {
-  const auto profile = [](const Side& side, const Evidence& evidence) {
-    return profile_of(*side.reader, find_run(*side.reader, evidence.runs.front()));
-  };
+/// The timelines of the newest runs; more of them tell no more.
+Profiles profiles_of(const Side& side, const Evidence& evidence) {
+  constexpr std::size_t most = 40;
+  Profiles profiles;
+  for (std::size_t i = 0; i < std::min(most, evidence.runs.size()); ++i)
+    profiles.push_back(profile_of(*side.reader, find_run(*side.reader, evidence.runs[i])));
+  return profiles;
+}
+
+void explain(Finding& finding, const Sides& sides, Taken taken) {
+  if (finding.metric != step_seconds()) return;
   finding.causes =
-      causes_of(finding.metric, finding.next->median > finding.base->median,
-                profile(sides.base, *finding.base), profile(sides.next, *finding.next));
+      time_causes(finding.next->median > finding.base->median,
+                  profiles_of(sides.base, *finding.base), profiles_of(sides.next, *finding.next),
+                  taken == Taken::pairs ? Timelines::paired : Timelines::sampled);
 }
 
 /// A ratio of fractions near zero says nothing; what was judged is the time that they make.
@@ -73,7 +80,8 @@ void decide(std::vector<Pending>& all, const Sides& sides) {
     const bool decided = finding.verdict == Verdict::worse || finding.verdict == Verdict::better;
     if (finding.subject == Subject::curve) tell_curve(finding);
     if (finding.subject == Subject::drift && decided) finding.verdict = drift_of(finding);
-    if (finding.subject == Subject::quantity && decided) explain(finding, sides);
+    if (finding.subject == Subject::quantity && decided)
+      explain(finding, sides, pending.change->taken);
   }
 }
 

@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "results/causes.h"
 #include "results/sample_shape.h"
 #include "results/scaling.h"
 #include "results/show.h"
+#include "results/time_causes.h"
 
 namespace shardlab::results {
 namespace {
@@ -128,8 +128,10 @@ class SeriesComparer {
     if (finding.verdict != Verdict::worse && finding.verdict != Verdict::better) return;
     const Profile base = profile_of(*sides_.base.reader, pair_.base->runs.front().id);
     const Profile next = profile_of(*sides_.next.reader, pair_.next->runs.front().id);
-    finding.causes =
-        causes_of(finding.metric, finding.next->median > finding.base->median, base, next);
+    const bool more = finding.next->median > finding.base->median;
+    finding.causes = finding.metric == step_seconds()
+                         ? time_causes(more, {base}, {next}, Timelines::computed)
+                         : causes_of(finding.metric, more, base, next);
   }
 
   Pending exact(const Metric& metric) const {
@@ -204,8 +206,9 @@ class SeriesComparer {
       finding.reason = "a side has no samples of it in this environment";
       return {finding, {}};
     }
-    finding.base = evidence_of(runs_.base, samples.base);
-    finding.next = evidence_of(runs_.next, samples.next);
+    const auto [base, next] = runs_of(samples);
+    finding.base = evidence_of(base, samples.base);
+    finding.next = evidence_of(next, samples.next);
     const bool constant = all_equal(samples.base) && all_equal(samples.next);
     if (constant && samples.base.front() == samples.next.front()) {
       finding.verdict = Verdict::same;
@@ -235,6 +238,17 @@ class SeriesComparer {
     return pending;
   }
 
+  /// The runs that were sampled; those of pairs in the same order on both sides.
+  std::pair<std::vector<RunInfo>, std::vector<RunInfo>> runs_of(const Samples& samples) const {
+    if (samples.taken != Taken::pairs) return {runs_.base, runs_.next};
+    std::pair<std::vector<RunInfo>, std::vector<RunInfo>> runs;
+    for (const RunPair& pair : runs_.pairs) {
+      runs.first.push_back(pair.base);
+      runs.second.push_back(pair.next);
+    }
+    return runs;
+  }
+
   void note_shapes(const Metric& metric, const Samples& samples) {
     const std::pair<const char*, const std::vector<double>*> both[] = {{"base", &samples.base},
                                                                        {"new", &samples.next}};
@@ -258,17 +272,17 @@ bool ran_after(const std::vector<RunInfo>& earlier, const std::vector<RunInfo>& 
 }
 
 std::vector<RunPair> pairs_of(const Comparable& runs, const Sides& sides) {
-  std::multimap<std::string, std::pair<RunId, Turns>> nexts;
+  std::multimap<std::string, std::pair<RunInfo, Turns>> nexts;
   for (auto run = runs.next.rbegin(); run != runs.next.rend(); ++run)
     if (auto turns = turns_of(state_of(*sides.next.reader, run->id)))
-      nexts.emplace(turns->pair, std::pair(run->id, *turns));
+      nexts.emplace(turns->pair, std::pair(*run, *turns));
   std::vector<RunPair> pairs;
   if (nexts.empty()) return pairs;
   for (auto run = runs.base.rbegin(); run != runs.base.rend(); ++run) {
     const auto turns = turns_of(state_of(*sides.base.reader, run->id));
     const auto other = turns ? nexts.find(turns->pair) : nexts.end();
     if (other == nexts.end()) continue;
-    pairs.push_back({run->id, *turns, other->second.first, other->second.second});
+    pairs.push_back({*run, *turns, other->second.first, other->second.second});
     nexts.erase(other);
   }
   return pairs;
@@ -278,8 +292,8 @@ std::vector<RunPair> pairs_of(const Comparable& runs, const Sides& sides) {
 Samples samples_of_pairs(const Comparable& runs, const Sides& sides, std::string_view metric) {
   Samples samples{.taken = Taken::pairs};
   for (const RunPair& pair : runs.pairs) {
-    const auto base = iteration_values(*sides.base.reader, pair.base, metric);
-    const auto next = iteration_values(*sides.next.reader, pair.next, metric);
+    const auto base = iteration_values(*sides.base.reader, pair.base.id, metric);
+    const auto next = iteration_values(*sides.next.reader, pair.next.id, metric);
     if (base.empty() || next.empty()) continue;
     samples.base.push_back(median(base));
     samples.next.push_back(all_positive(base) && all_positive(next)

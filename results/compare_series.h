@@ -29,9 +29,9 @@ struct Sides {
 
 /// Two runs that name the same pair.
 struct RunPair {
-  RunId base;
+  RunInfo base;
   Turns base_turns = {};
-  RunId next;
+  RunInfo next;
   Turns next_turns = {};
 };
 

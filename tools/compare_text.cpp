@@ -9,6 +9,7 @@
 #include "results/series_text.h"
 #include "tools/noted_table.h"
 #include "tools/table.h"
+#include "tools/wrapped.h"
 
 namespace shardlab {
 namespace {
@@ -30,9 +31,16 @@ std::string names_of(const std::vector<const Finding*>& findings) {
   return names;
 }
 
+/// A text below a row, with what does not fit on a line farther in.
+std::string indented(const std::string& text) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, page_columns - 8))
+    lines += (lines.empty() ? "    " : "        ") + line + "\n";
+  return lines;
+}
+
 /// A table with the causes of each row below it, and reasons there where they do not fit.
 std::string rows_text(const std::vector<const Finding*>& findings) {
-  constexpr std::size_t page = 120;
   Table table({"verdict", "of", "base", "new", "change"});
   for (const Finding* finding : findings)
     table.row({results::name_of(finding->verdict), finding->metric.name,
@@ -47,11 +55,11 @@ std::string rows_text(const std::vector<const Finding*>& findings) {
   text += line + std::string(widest - line.size(), ' ') + "  why\n";
   for (const Finding* finding : findings) {
     std::getline(again, line);
-    const bool fits = widest + 2 + finding->reason.size() <= page;
+    const bool fits = widest + 2 + finding->reason.size() <= page_columns;
     text += fits ? line + std::string(widest + 2 - line.size(), ' ') + finding->reason + "\n"
-                 : fmt::format("{}\n    {}\n", line, finding->reason.substr(0, page - 4));
+                 : line + "\n" + indented(finding->reason);
     for (std::size_t i = 0; i < std::min(finding->causes.size(), most_causes); ++i)
-      text += fmt::format("    {}\n", finding->causes[i].substr(0, page - 4));
+      text += indented(finding->causes[i]);
   }
   return text;
 }

@@ -4,26 +4,12 @@
 #include <sstream>
 
 #include "tools/table.h"
+#include "tools/wrapped.h"
 
 namespace shardlab {
 namespace {
 
-constexpr std::size_t page = 120;
 constexpr std::size_t narrowest = 20;
-
-/// Pieces of at most `width` bytes, cut at spaces where there are any.
-std::vector<std::string> wrapped(std::string_view rest, std::size_t width) {
-  std::vector<std::string> lines;
-  while (rest.size() > width) {
-    std::size_t cut = rest.rfind(' ', width);
-    if (cut == std::string_view::npos || cut == 0) cut = width;
-    lines.emplace_back(rest.substr(0, cut));
-    rest.remove_prefix(cut);
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  }
-  lines.emplace_back(rest);
-  return lines;
-}
 
 }  // namespace
 
@@ -44,7 +30,7 @@ std::string NotedTable::text() const {
         if (c < row.size()) widest = std::max(widest, row[c].size());
     taken += widest + 2;
   }
-  const std::size_t width = std::max(narrowest, page - std::min(page, taken));
+  const std::size_t width = std::max(narrowest, page_columns - std::min(page_columns, taken));
   std::vector<std::string> notes{header_[last]};
   for (const Block& block : blocks_) {
     std::vector<std::string> lines = wrapped(block.note, width);
@@ -56,7 +42,7 @@ std::string NotedTable::text() const {
     }
   }
   std::string text;
-  std::istringstream lines(table.text(page));
+  std::istringstream lines(table.text(page_columns));
   for (const std::string& note : notes) {
     std::string line;
     std::getline(lines, line);
