@@ -311,7 +311,7 @@ Pending whole_series(const SeriesPair& pair, const Sides& sides) {
   const SeriesRuns* other = in_base ? pair.next : pair.base;
   const Side& side = in_base ? sides.base : sides.next;
   Finding finding{.series = there.series,
-                  .metric = {.name = "all quantities", .unit = "1"},
+                  .metric = {.name = all_quantities, .unit = "1"},
                   .verdict = in_base ? Verdict::vanished : Verdict::added};
   const auto metrics = metrics_of(*side.reader, there.runs.front().id);
   finding.metric.exact = std::ranges::any_of(metrics, &Metric::exact);

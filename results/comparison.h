@@ -11,6 +11,9 @@
 
 namespace shardlab::results {
 
+/// The metric of a finding about a series that one side has not.
+inline constexpr const char* all_quantities = "all quantities";
+
 /// What is said of one quantity on two sides.
 enum class Verdict : std::uint8_t {
   same,            ///< Equal, or inside the equivalence band.

@@ -36,6 +36,10 @@ class Database {
   void back_up(const std::string& path) const;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  /// Messages name this file from now on, which the open one is a copy of.
+  void stand_for(const std::string& path) { path_ = path; }
+
   [[nodiscard]] std::int64_t last_id() const;
   [[nodiscard]] std::int64_t changed_rows() const;
   [[nodiscard]] bool in_transaction() const;

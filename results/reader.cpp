@@ -52,7 +52,10 @@ Reader open_for_reading(const std::string& path, const OpenOptions& options) {
     return *reader.folder_ / name;
   };
   const auto open_copy = [&](const fs::path& copy) {
-    return std::make_unique<Database>(copy.string(), Database::Mode::create, options.busy_seconds);
+    auto opened =
+        std::make_unique<Database>(copy.string(), Database::Mode::create, options.busy_seconds);
+    opened->stand_for(path);
+    return opened;
   };
 
   auto database = std::make_unique<Database>(path, Database::Mode::read, options.busy_seconds);

@@ -21,6 +21,7 @@
 #include "tools/calibrate_topology.h"
 #include "tools/compared_log_json.h"
 #include "tools/json_text.h"
+#include "tools/picture.h"
 #include "tools/probe_store.h"
 #include "tools/table.h"
 
@@ -90,6 +91,7 @@ void write_machine(const CalibrateOptions& options, sim::Machine own, bool exten
     }
     text.insert(text.find('\n') + 1, fmt::format("extends = \"{}\"\n", extended));
   }
+  spare_database(output.string());
   std::ofstream stream(output, std::ios::binary);
   stream << text << std::flush;
   if (!stream) fail(Fault::external, "{}: cannot be written", options.output);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "results/finding_text.h"
+#include "results/one_line.h"
 #include "results/series_text.h"
 #include "tools/noted_table.h"
 #include "tools/table.h"
@@ -86,8 +87,9 @@ std::string series_text(const std::vector<const Finding*>& findings) {
 }  // namespace
 
 std::string compare_text(const results::Comparison& comparison) {
-  std::string text = fmt::format("base: {}\nnew:  {}\n{}\n\n", comparison.base, comparison.next,
-                                 results::counts_text(comparison));
+  std::string text =
+      fmt::format("base: {}\nnew:  {}\n{}\n\n", results::one_line(comparison.base),
+                  results::one_line(comparison.next), results::counts_text(comparison));
   for (const auto& group : results::by_series(comparison)) text += series_text(group) + "\n";
   if (comparison.notes.empty()) return text;
   NotedTable notes({"", "notes"});

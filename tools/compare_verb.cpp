@@ -102,10 +102,12 @@ Comparison compare_ab(const CompareVerbOptions& typed) {
   return comparison;
 }
 
-/// Two sides without a series in common: how near they come.
+/// Two sides without a quantity in common: how near they come.
 void say_what_differs(const Comparison& comparison) {
   const auto first = [&](Verdict verdict) {
-    return std::ranges::find(comparison.findings, verdict, &Finding::verdict);
+    return std::ranges::find_if(comparison.findings, [verdict](const Finding& finding) {
+      return finding.verdict == verdict && finding.metric.name == results::all_quantities;
+    });
   };
   const auto gone = first(Verdict::vanished), added = first(Verdict::added);
   std::string fields;
@@ -114,9 +116,13 @@ void say_what_differs(const Comparison& comparison) {
                          fmt::join(results::differences(results::fields_of(gone->series),
                                                         results::fields_of(added->series)),
                                    ", "));
-  fmt::print(stderr,
-             "no series is on both sides{}; --allow FIELD leaves out what differs on purpose\n",
-             fields);
+  const bool apart = gone != comparison.findings.end() || added != comparison.findings.end();
+  if (apart)
+    fmt::print(stderr,
+               "no series is on both sides{}; --allow FIELD leaves out what differs on purpose\n",
+               fields);
+  else
+    fmt::print(stderr, "no quantity is on both sides\n");
 }
 
 Exit exit_of(const Finding& finding, const results::ComparisonOptions& options) {
@@ -151,6 +157,10 @@ Exit compare_verb(const CompareVerbOptions& typed) {
   check(options.floor > 0 && options.floor < 10, "--floor {}: expected a part such as 0.02",
         options.floor);
   check_allowed(options.allowed);
+  check(!typed.json || !typed.annotations,
+        "--annotations and --json both print to stdout; take one of them");
+  for (const std::string& file : {typed.markdown, typed.junit})
+    if (!file.empty()) spare_database(file);
   const Comparison comparison = typed.commands.empty() ? compare_stored(typed) : compare_ab(typed);
   fmt::print("{}", typed.json ? results::to_json(comparison) + "\n" : compare_text(comparison));
   if (typed.annotations) fmt::print("{}", results::annotations_of(comparison));

@@ -7,6 +7,7 @@
 
 #include "engine/core/check.h"
 #include "results/export.h"
+#include "tools/picture.h"
 
 namespace shardlab {
 namespace {
@@ -51,15 +52,14 @@ void write_file(const std::string& file, const std::function<void(const Sink&)>&
   fault();
 }
 
-void write(const std::string& file, const ExportVerbOptions& options, Exporter exporter,
-           const results::Reader& reader, const std::vector<results::RunId>& runs) {
+void write(const std::string& file, Exporter exporter, const results::Reader& reader,
+           const std::vector<results::RunId>& runs) {
   if (file.empty()) return;
   if (file == "-") {
     exporter(reader, runs, [](std::string_view text) { fmt::print("{}", text); });
     return;
   }
-  std::error_code ignored;
-  check(!fs::equivalent(file, options.database, ignored), "{}: that is the results file", file);
+  spare_database(file);
   write_file(file, [&](const Sink& sink) { exporter(reader, runs, sink); });
   fmt::print(stderr, "{}: {} {}\n", file, runs.size(), runs.size() == 1 ? "run" : "runs");
 }
@@ -72,8 +72,8 @@ Exit export_verb(const ExportVerbOptions& options) {
   const results::Reader reader = results::open_for_reading(options.database);
   if (!reader.notice().empty()) fmt::print(stderr, "{}\n", reader.notice());
   const std::vector<results::RunId> runs = chosen(reader, options);
-  write(options.csv, options, results::export_csv, reader, runs);
-  write(options.json, options, results::export_json, reader, runs);
+  write(options.csv, results::export_csv, reader, runs);
+  write(options.json, results::export_json, reader, runs);
   return Exit::fine;
 }
 

@@ -139,7 +139,7 @@ void add_rate(results::Rows& rows, const std::string& name, results::Better bett
 }
 
 void store(const GateResult& result, const Case& tested, const Request& request,
-           const GateTestOptions& options) {
+           const GateTestOptions& options, results::Store& store) {
   results::RunHeader header = header_of(tested, "cpu", request);
   header.series.parameters = nlohmann::json{
       {"of", options.scenario},
@@ -163,7 +163,6 @@ void store(const GateResult& result, const Case& tested, const Request& request,
       add_rate(rows, fmt::format("found.{:.0f}_percent", 100 * rate.slowdown),
                results::Better::higher, rate, source);
   }
-  results::Store store(options.database);
   const results::RunId run = store.start_run(header);
   store.append(run, rows);
   store.finish_run(run, results::RunStatus::complete);
@@ -183,8 +182,10 @@ Exit gate_test_verb(const Scenarios& scenarios, const GateTestOptions& options) 
   request.meshes = {Mesh({{"domain", 1}})};
   request.command_line = options.command_line;
   const Case tested = sweep(scenarios, request).at(0);
+  // A file that cannot be written is refused before minutes of recording.
+  results::Store database(options.database);
   const GateResult result = try_gate(scenarios, options);
-  store(result, tested, request, options);
+  store(result, tested, request, options, database);
   if (options.json)
     fmt::print("{}\n", json_of(result, options));
   else

@@ -4,9 +4,14 @@
 
 namespace shardlab {
 
+/// Refuses a path where a database is, which what is written there would destroy.
+///
+/// Errors   Error{invalid} naming the file.
+void spare_database(const std::string& path);
+
 /// Writes a whole text file.
 ///
-/// Errors   Error{external} naming the file.
+/// Errors   Error{external} naming the file; as `spare_database`.
 void write_text(const std::string& path, const std::string& text);
 
 /// Draws an SVG file as a PNG picture of `scale` times its size.

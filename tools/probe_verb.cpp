@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/check.h"
 #include "engine/sim/machine_toml.h"
+#include "results/store.h"
+#include "tools/json_text.h"
+#include "tools/picture.h"
 #include "tools/probe.h"
 #include "tools/probe_store.h"
 #include "tools/table.h"
@@ -59,6 +61,11 @@ void print(const Probed& probed) {
 Exit probe_verb(const ProbeVerbOptions& options) {
   check(options.point_seconds > 0 && options.point_seconds <= 1,
         "--point-seconds: expected more than 0, at most 1, found {}", options.point_seconds);
+  // What cannot be stored is refused before it is measured.
+  if (options.output.empty())
+    results::Store(options.database);
+  else
+    spare_database(options.output);
   ProbeOptions probe;
   probe.point_seconds = options.point_seconds;
   const Probed probed =
@@ -72,7 +79,7 @@ Exit probe_verb(const ProbeVerbOptions& options) {
     if (!stream) fail(Fault::external, "{}: cannot be written", options.output);
   }
   if (options.json) {
-    fmt::print("{}\n", nlohmann::json{{"seconds", probed.seconds}, {"machine", text}}.dump(2));
+    fmt::print("{}\n", json_text(nlohmann::json{{"seconds", probed.seconds}, {"machine", text}}));
     return Exit::fine;
   }
   print(probed);

@@ -9,6 +9,7 @@
 #include "results/compare.h"
 #include "results/query.h"
 #include "results/svg.h"
+#include "tools/json_text.h"
 #include "tools/picture.h"
 #include "tools/report.h"
 
@@ -102,7 +103,7 @@ Exit report_verb(const Scenarios& scenarios, const Request& request, const Repor
       wrote(options.png, plot.title);
     }
   }
-  if (request.json) fmt::print("{}\n", written.dump(2));
+  if (request.json) fmt::print("{}\n", json_text(written));
   return Exit::fine;
 }
 

@@ -1,10 +1,10 @@
 #include "results/import.h"
 
-#include <clocale>
-#include <locale>
+#include <optional>
 
 #include "results/export.h"
 #include "results/scaling.h"
+#include "tests/results/commas.h"
 #include "tests/results/fixture.h"
 #include "tests/results/import_texts.h"
 
@@ -251,26 +251,16 @@ TEST_F(ImportStore, WhatIsExportedAndImportedElsewhereIsTheSame) {
   EXPECT_TRUE(contains(exported(path, export_csv), ",\"'=cmd|' /C calc'!A0, \"\"x\"\"\n\","));
 }
 
-/// Decimal commas and points between groups, as in German.
-struct Commas : std::numpunct<char> {
-  char do_decimal_point() const override { return ','; }
-  char do_thousands_sep() const override { return '.'; }
-  std::string do_grouping() const override { return "\3"; }
-};
-
 TEST_F(ImportStore, ALocaleWithDecimalCommasChangesNoNumber) {
   import(google_benchmark_text);
   const std::string csv = exported(path, export_csv), json = exported(path, export_json);
-  const std::locale before = std::locale::global(std::locale(std::locale(), new Commas));
-  // Of the C library only where the machine has it.
-  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8"}) std::setlocale(LC_ALL, name);
+  std::optional<Commas> commas(std::in_place);
   const std::string csv_there = exported(path, export_csv),
                     json_there = exported(path, export_json);
   path = (folder / "there.sqlite").string();
   import(google_benchmark_text);
   const std::string read_there = exported(path, export_csv);
-  std::setlocale(LC_ALL, "C");
-  std::locale::global(before);
+  commas.reset();
   EXPECT_EQ(csv_there, csv);
   EXPECT_EQ(json_there, json);
   EXPECT_EQ(read_there, csv);

@@ -88,13 +88,13 @@ TEST_F(AbCommandLine, ACommandThatFailsEndsBoth) {
 }
 
 TEST_F(AbCommandLine, OnlyWhatIsSlowerTwiceIsConfirmed) {
-  const Ended slow = type("compare --ab 'sleep 0.02' 'sleep 0.08' --pairs 8 --confirm");
+  const Ended slow = type("compare --ab 'sleep 0.05' 'sleep 0.4' --pairs 7 --confirm");
   EXPECT_EQ(slow.exit, 1) << slow.out;
   EXPECT_TRUE(has(slow.out, "a second set of pairs confirms it")) << slow.out;
-  // Slow nine times, which are the pair that does not count and the first eight.
+  // Slow eight times, which are the pair that does not count and the first seven.
   std::ofstream(folder_.path("b.sh"))
-      << "echo >> calls; [ $(wc -l < calls) -gt 9 ] || sleep 0.06; sleep 0.02\n";
-  const Ended once = type("compare --ab 'sleep 0.02' 'sh b.sh' --pairs 8 --confirm");
+      << "echo >> calls; [ $(wc -l < calls) -gt 8 ] || sleep 0.4\n";
+  const Ended once = type("compare --ab 'sleep 0.05' 'sh b.sh' --pairs 7 --confirm");
   EXPECT_EQ(once.exit, 0) << once.out;
   EXPECT_TRUE(has(once.out, "a second set of pairs does not confirm it")) << once.out;
   EXPECT_TRUE(has(once.out, "undecided")) << once.out;

@@ -118,11 +118,11 @@ TEST_F(CompareCommand, BadInputNamesWhatIsWrong) {
 }
 
 TEST_F(CompareCommand, TwoCommandsAreRunInTurnsAndTimed) {
-  const Ended slow = type("compare --ab 'sleep 0.02' 'sleep 0.08' --pairs 8 --json");
+  const Ended slow = type("compare --ab 'sleep 0.05' 'sleep 0.4' --pairs 7 --json");
   EXPECT_EQ(slow.exit, 1) << slow.out << slow.err;
   const auto json = nlohmann::json::parse(slow.out);
   EXPECT_EQ(json["findings"][0]["metric"], "wall_seconds");
-  EXPECT_EQ(json["findings"][0]["base"]["samples"], 8);
+  EXPECT_EQ(json["findings"][0]["base"]["samples"], 7);
   EXPECT_GT(json["findings"][0]["ratio"], 1.5);
 }
 

@@ -160,5 +160,9 @@ TEST_F(CompareOptions, EveryFaceThatIsWrittenHasTheVerdictsOfTheJson) {
   EXPECT_EQ(shown, verdicts) << lines.out;
 }
 
+TEST_F(CompareOptions, RefuseWhatWouldSpoilTheirOutput) {
+  expect("compare a b --json --annotations", 2, "both print to stdout");
+}
+
 }  // namespace
 }  // namespace shardlab::test

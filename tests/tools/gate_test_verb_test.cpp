@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "results/query.h"
@@ -54,6 +55,14 @@ TEST_F(GateTestCommand, RefusesWhatIsNoTest) {
   expect("gate-test --seconds -1", 2, "--seconds: -1");
   expect("gate-test --scenario vti", 2, "did you mean 'vit'?");
   expect("gate-tset", 2, "did you mean 'gate-test'?");
+}
+
+TEST_F(GateTestCommand, RefusesABadFileBeforeItRecords) {
+  std::ofstream(folder_.path("text.sqlite")) << "no database";
+  const Ended ended = type("gate-test --db text.sqlite");
+  EXPECT_EQ(ended.exit, 4);
+  EXPECT_TRUE(has(ended.err, "text.sqlite")) << ended.err;
+  EXPECT_FALSE(has(ended.err, "recording")) << ended.err;
 }
 
 }  // namespace

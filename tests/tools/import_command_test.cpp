@@ -97,7 +97,7 @@ TEST_F(ImportCommand, ExportWritesWhatAnotherDatabaseReads) {
 TEST_F(ImportCommand, ExportNeverWritesOverTheDatabase) {
   write("gb.json", results::google_benchmark_text);
   ASSERT_EQ(type("import gb.json").exit, 0);
-  expect("export --csv shardlab.sqlite", 2, "that is the results file");
+  expect("export --csv shardlab.sqlite", 2, "that is a results file");
   expect("export", 2, "give --csv FILE or --json FILE");
   expect("export 99 --csv a.csv", 2, "no run '99'");
   expect("export --csv none/a.csv", 4, "none/a.csv: cannot be written");

@@ -24,6 +24,9 @@ class Typed : public testing::Test {
     EXPECT_TRUE(has(ended.err, text)) << words << " says:\n" << ended.err;
   }
 
+  /// A word as a shell reads it.
+  static std::string quoted(const std::string& word);
+
   Folder folder_;
 };
 

@@ -25,6 +25,7 @@ std::string text_of(GError* error) {
 }  // namespace
 
 void write_png(const std::string& path, const std::string& svg, double scale) {
+  spare_database(path);
   GError* error = nullptr;
   const std::unique_ptr<RsvgHandle, Release> handle(
       rsvg_handle_new_from_data(reinterpret_cast<const guint8*>(svg.data()), svg.size(), &error));
