@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -11,6 +10,7 @@
 
 #include "engine/core/check.h"
 #include "results/store.h"
+#include "results/temporary_folder.h"
 #include "results/turns.h"
 #include "tools/ab_command.h"
 #include "tools/environment.h"
@@ -77,14 +77,7 @@ Ab::Ab(const AbOptions& options)
           "--ab '{}': leave out --db, runs go to a scratch database", command);
   }
   stores_ = is_plain_run(commands_[0]) && is_plain_run(commands_[1]);
-  std::string name = (std::filesystem::temp_directory_path() / "shardlab-ab-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) fail(Fault::external, "{}: {}", name, std::strerror(errno));
-  folder_ = name;
-}
-
-Ab::~Ab() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  folder_ = results::temporary_folder();
 }
 
 void Ab::run_pair() {
@@ -107,7 +100,7 @@ void Ab::pair_of_runs(const std::string& name, bool counts) {
   const auto start = [&](int which) {
     return std::make_unique<AbCommand>(
         fmt::format("{} --db '{}'", commands_[which], database(which, counts)), errors(which),
-        together ? name : "");
+        together ? name : "", signals_);
   };
   const int early = static_cast<int>(random_.below(2));
   std::array<std::unique_ptr<AbCommand>, 2> both;
@@ -137,18 +130,18 @@ void Ab::pair_of_commands(const std::string& name, bool counts) {
   const int early = static_cast<int>(random_.below(2));
   for (const int which : {early, 1 - early}) {
     const auto begin = std::chrono::steady_clock::now();
-    AbCommand(commands_[which], errors(which), "").finish(names[which]);
+    AbCommand(commands_[which], errors(which), "", signals_).finish(names[which]);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     if (counts) store_wall_time(database(which, counts), commands_[which], name, taken.count());
   }
 }
 
 std::string Ab::database(int which, bool counts) const {
-  return (folder_ / (std::string(names[which]) + (counts ? "" : "-warm-up"))).string();
+  return (*folder_ / (std::string(names[which]) + (counts ? "" : "-warm-up"))).string();
 }
 
 std::filesystem::path Ab::errors(int which) const {
-  return folder_ / (std::string(names[which]) + "-errors");
+  return *folder_ / (std::string(names[which]) + "-errors");
 }
 
 results::Side Ab::side(int which) const {

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "results/random.h"
 #include "results/side.h"
+#include "tools/held_signals.h"
 
 namespace shardlab {
 
@@ -21,19 +23,18 @@ struct AbOptions {
 /// of a pair are started together and take turns, of 10 ms or one longer iteration each, in random
 /// order: a machine changes less between two turns than between two starts. Where one is of a
 /// build that takes no turns, or is another command whose wall time is stored there, one runs after
-/// the other. The folder goes with this object.
+/// the other. The folder goes with this object, and signals that end this program arrive then.
 ///
 /// Errors   invalid: an empty command, or one that names a database itself.
+///          external: no scratch folder.
 class Ab {
  public:
   explicit Ab(const AbOptions& options);
-  ~Ab();
-  Ab(const Ab&) = delete;
-  Ab& operator=(const Ab&) = delete;
 
   /// Runs one more pair, before the first one another that does not count.
   ///
-  /// Errors   external: a command that does not end with 0, with what it said last.
+  /// Errors   external: a command that does not end with 0, with what it said last; a signal that
+  ///          ends this program.
   void run_pair();
 
   /// Whether the commands took turns in the last pair.
@@ -52,10 +53,11 @@ class Ab {
   [[nodiscard]] std::string database(int which, bool counts) const;
   [[nodiscard]] std::filesystem::path errors(int which) const;
 
+  HeldSignals signals_;  // Goes last.
   std::array<std::string, 2> commands_;
   results::Random random_;
   std::string name_;  // Of all pairs of this object.
-  std::filesystem::path folder_;
+  std::shared_ptr<const std::filesystem::path> folder_;
   bool stores_ = false;
   bool turns_ = false;
   int pairs_ = 0;

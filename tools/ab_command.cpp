@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -23,6 +25,14 @@ namespace {
 
 /// Where a command finds its end of the socket: above all that shells open for themselves.
 constexpr int socket_of_command = 63;
+
+/// How long a command that is told to end may take for it.
+constexpr std::chrono::seconds patience(2);
+
+/// The state of a child that somebody else has waited for.
+constexpr int lost = -1;
+
+[[noreturn]] void fail_by_signal() { fail(Fault::external, "--ab: a signal ends this program"); }
 
 std::string last_lines(const std::filesystem::path& file) {
   std::ifstream stream(file);
@@ -49,8 +59,8 @@ std::array<int, 2> socket_pair() {
 }  // namespace
 
 AbCommand::AbCommand(const std::string& text, const std::filesystem::path& errors,
-                     const std::string& pair)
-    : errors_(errors) {
+                     const std::string& pair, const HeldSignals& signals)
+    : errors_(errors), signals_(signals) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -71,7 +81,14 @@ AbCommand::AbCommand(const std::string& text, const std::filesystem::path& error
   variables.push_back(nullptr);
   std::string shell = "sh", flag = "-c", command = text;
   char* words[] = {shell.data(), flag.data(), command.data(), nullptr};
-  const int failed = posix_spawn(&child_, "/bin/sh", &files, nullptr, words, variables.data());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setsigmask(&attributes, &signals.before());
+  // A group of its own, so that all of it can be ended.
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int failed = posix_spawn(&child_, "/bin/sh", &files, &attributes, words, variables.data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (ends[1] >= 0) close(ends[1]);
   socket_ = ends[0];
@@ -82,12 +99,20 @@ AbCommand::AbCommand(const std::string& text, const std::filesystem::path& error
 
 AbCommand::~AbCommand() {
   if (socket_ >= 0) close(socket_);
-  if (child_ >= 0) wait();
+  if (child_ < 0) return;
+  const pid_t group = -child_;
+  kill(group, SIGTERM);
+  const auto begin = std::chrono::steady_clock::now();
+  while (!has_ended()) {
+    if (std::chrono::steady_clock::now() - begin > patience) kill(group, SIGKILL);
+    signals_.wait_for_child(100);
+  }
 }
 
 bool AbCommand::asks() {
   char asked = 0;
   ssize_t got = 0;
+  if (!signals_.wait_to_read(socket_)) fail_by_signal();
   while ((got = recv(socket_, &asked, 1, 0)) < 0 && errno == EINTR) {
   }
   return got == 1 && asked == TurnGate::asks;
@@ -99,18 +124,24 @@ void AbCommand::give_turn() {
 }
 
 void AbCommand::finish(const std::string& name) {
-  wait();
+  while (!has_ended())
+    if (!signals_.wait_for_child()) fail_by_signal();
   if (status_ == 0) return;
+  if (status_ == lost)
+    fail(Fault::external, "--ab: how command {} ended is not known: is SIGCHLD ignored?", name);
   fail(Fault::external, "--ab: command {} {}: {}", name,
        WIFEXITED(status_) ? fmt::format("ended with {}", WEXITSTATUS(status_))
                           : fmt::format("was ended by signal {}", WTERMSIG(status_)),
        last_lines(errors_));
 }
 
-void AbCommand::wait() {
-  const pid_t child = std::exchange(child_, -1);
-  while (waitpid(child, &status_, 0) < 0)
-    if (errno != EINTR) fail(Fault::external, "--ab: lost a command: {}", std::strerror(errno));
+bool AbCommand::has_ended() {
+  if (child_ < 0) return true;
+  const pid_t ended = waitpid(child_, &status_, WNOHANG);
+  if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+  child_ = -1;
+  if (ended < 0) status_ = lost;
+  return true;
 }
 
 }  // namespace shardlab

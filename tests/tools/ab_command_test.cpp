@@ -87,6 +87,35 @@ TEST_F(AbCommandLine, ACommandThatFailsEndsBoth) {
   expect("compare --ab 'kill -9 $$' true --pairs 2", 4, "command A was ended by signal 9");
 }
 
+/// Starts `command` in the background, ends it by a signal when `pids` holds two numbers, and
+/// prints how it ended, what is left in its temporary folder and which of the numbers still run.
+std::string ended_by(const std::string& signal, const std::string& command) {
+  return "mkdir temporary; TMPDIR=$PWD/temporary " SHARDLAB_BINARY " " + command +
+         " & program=$!; until [ \"$(cat pids 2>&1 | wc -l)\" -ge 2 ]; do sleep 0.01; done; "
+         "kill -" +
+         signal +
+         " $program; wait $program; echo ended with $?; ls temporary; "
+         "for pid in $(cat pids); do kill -0 $pid 2>&1 && echo $pid runs; done; true";
+}
+
+// 143 is what a shell says of a program that SIGTERM, which is 15, has ended.
+TEST_F(AbCommandLine, ASignalEndsBothCommandsAndLeavesNothingBehind) {
+  const std::string turns = "echo $$ >> pids; exec " + run + "--iterations 1000000";
+  const Ended taking_turns =
+      run_command(ended_by("TERM", "compare --ab '" + turns + "' '" + turns + "'"), folder_);
+  EXPECT_TRUE(has(taking_turns.out, "ended with 143\n")) << taking_turns.out << taking_turns.err;
+  EXPECT_FALSE(has(taking_turns.out, "shardlab-")) << taking_turns.out;
+  EXPECT_FALSE(has(taking_turns.out, " runs")) << taking_turns.out;
+}
+
+TEST_F(AbCommandLine, ASignalEndsWhatACommandHasStarted) {
+  const std::string nested = "echo $$ >> pids; sleep 60 & echo $! >> pids; wait";
+  const Ended other = run_command(ended_by("HUP", "compare --ab '" + nested + "' true"), folder_);
+  EXPECT_TRUE(has(other.out, "ended with 129\n")) << other.out << other.err;
+  EXPECT_FALSE(has(other.out, "shardlab-")) << other.out;
+  EXPECT_FALSE(has(other.out, " runs")) << other.out;
+}
+
 TEST_F(AbCommandLine, OnlyWhatIsSlowerTwiceIsConfirmed) {
   const Ended slow = type("compare --ab 'sleep 0.05' 'sleep 0.4' --pairs 7 --confirm");
   EXPECT_EQ(slow.exit, 1) << slow.out;
