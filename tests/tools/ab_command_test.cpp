@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -87,43 +88,47 @@ TEST_F(AbCommandLine, ACommandThatFailsEndsBoth) {
   expect("compare --ab 'kill -9 $$' true --pairs 2", 4, "command A was ended by signal 9");
 }
 
-/// Starts `command` in the background, ends it by a signal when `pids` holds two numbers, and
-/// prints how it ended, what is left in its temporary folder and which of the numbers still run.
-std::string ended_by(const std::string& signal, const std::string& command) {
+/// Starts `command` in the background, sends it a signal when both `files` are there, and prints
+/// how it ended, what is left in its temporary folder and the processes that have its environment.
+std::string ended_by(const std::string& signal, const std::string& command,
+                     const std::array<std::string, 2>& files) {
   return "mkdir temporary; TMPDIR=$PWD/temporary " SHARDLAB_BINARY " " + command +
-         " & program=$!; until [ \"$(cat pids 2>&1 | wc -l)\" -ge 2 ]; do sleep 0.01; done; "
-         "kill -" +
-         signal +
+         " & program=$!; until [ -e " + files[0] + " ] && [ -e " + files[1] +
+         " ]; do sleep 0.01; done; kill -" + signal +
          " $program; wait $program; echo ended with $?; ls temporary; "
-         "for pid in $(cat pids); do kill -0 $pid 2>&1 && echo $pid runs; done; true";
+         "grep -ls TMPDIR=$PWD/temporary /proc/[0-9]*/environ; true";
 }
 
-// 143 is what a shell says of a program that SIGTERM, which is 15, has ended.
+// A shell says 128 and the signal of a program that a signal has ended.
 TEST_F(AbCommandLine, ASignalEndsBothCommandsAndLeavesNothingBehind) {
-  const std::string turns = "echo $$ >> pids; exec " + run + "--iterations 1000000";
-  const Ended taking_turns =
-      run_command(ended_by("TERM", "compare --ab '" + turns + "' '" + turns + "'"), folder_);
-  EXPECT_TRUE(has(taking_turns.out, "ended with 143\n")) << taking_turns.out << taking_turns.err;
-  EXPECT_FALSE(has(taking_turns.out, "shardlab-")) << taking_turns.out;
-  EXPECT_FALSE(has(taking_turns.out, " runs")) << taking_turns.out;
+  const std::string endless = run + "--iterations 1000000000";
+  const Ended ended =
+      run_command(ended_by("TERM", "compare --ab '" + endless + "' '" + endless + "'",
+                           {"temporary/*/A-warm-up", "temporary/*/B-warm-up"}),
+                  folder_);
+  EXPECT_EQ(ended.out, "ended with 143\n") << ended.err;
 }
 
 TEST_F(AbCommandLine, ASignalEndsWhatACommandHasStarted) {
-  const std::string nested = "echo $$ >> pids; sleep 60 & echo $! >> pids; wait";
-  const Ended other = run_command(ended_by("HUP", "compare --ab '" + nested + "' true"), folder_);
-  EXPECT_TRUE(has(other.out, "ended with 129\n")) << other.out << other.err;
-  EXPECT_FALSE(has(other.out, "shardlab-")) << other.out;
-  EXPECT_FALSE(has(other.out, " runs")) << other.out;
+  const std::string nested = "sleep 60 & echo > started; wait";
+  const Ended ended = run_command(
+      ended_by("HUP", "compare --ab '" + nested + "' true", {"started", "started"}), folder_);
+  EXPECT_EQ(ended.out, "ended with 129\n") << ended.err;
 }
 
 TEST_F(AbCommandLine, OnlyWhatIsSlowerTwiceIsConfirmed) {
   const Ended slow = type("compare --ab 'sleep 0.05' 'sleep 0.4' --pairs 7 --confirm");
   EXPECT_EQ(slow.exit, 1) << slow.out;
   EXPECT_TRUE(has(slow.out, "a second set of pairs confirms it")) << slow.out;
-  // Slow eight times, which are the pair that does not count and the first seven.
-  std::ofstream(folder_.path("b.sh"))
-      << "echo >> calls; [ $(wc -l < calls) -gt 8 ] || sleep 0.4\n";
-  const Ended once = type("compare --ab 'sleep 0.05' 'sh b.sh' --pairs 7 --confirm");
+  // B is slow eight times, which are the pair that does not count and the first seven.
+  const auto script = [&](const std::string& name, const std::string& slow_times) {
+    std::ofstream(folder_.path(name))
+        << "echo >> " << name << "-calls; [ $(wc -l < " << name << "-calls) -gt " << slow_times
+        << " ] || sleep 0.2; sleep 0.1\n";
+  };
+  script("a", "0");
+  script("b", "8");
+  const Ended once = type("compare --ab 'sh a' 'sh b' --pairs 7 --confirm");
   EXPECT_EQ(once.exit, 0) << once.out;
   EXPECT_TRUE(has(once.out, "a second set of pairs does not confirm it")) << once.out;
   EXPECT_TRUE(has(once.out, "undecided")) << once.out;
