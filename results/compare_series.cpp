@@ -364,7 +364,14 @@ std::vector<Pending> compare_series(const SeriesPair& pair, const Sides& sides,
                                     std::vector<std::string>& notes) {
   const bool base = pair.base != nullptr && !pair.base->runs.empty();
   const bool next = pair.next != nullptr && !pair.next->runs.empty();
-  if (!base && !next) return {};
+  if (!base && !next) {
+    const bool named = sides.base.one_run || sides.next.one_run;
+    if (named && (pair.base == nullptr || pair.next == nullptr)) return {};
+    const RunInfo& run = *(pair.next != nullptr ? pair.next : pair.base)->ended_bad;
+    notes.push_back(fmt::format("{}: no run of it is complete: {}: {}", short_name(run.series),
+                                name_of(run.status), run.reason));
+    return {};
+  }
   if (!base || !next) {
     // Who names one run asks for no other series.
     const bool asked = base ? sides.base.one_run || !sides.next.one_run

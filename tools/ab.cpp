@@ -107,7 +107,7 @@ void Ab::pair_of_runs(const std::string& name, bool counts) {
   std::array<bool, 2> asks{};
   for (const int which : {early, 1 - early}) {
     both[which] = start(which);
-    if (!together) both[which]->finish(names[which]);
+    if (!together) both[which]->finish(names[which], database(which, counts));
   }
   if (together) {
     for (const int which : {0, 1}) asks[which] = both[which]->asks();
@@ -120,7 +120,7 @@ void Ab::pair_of_runs(const std::string& name, bool counts) {
         asks[which] = both[which]->asks();
       }
     }
-    for (const int which : {0, 1}) both[which]->finish(names[which]);
+    for (const int which : {0, 1}) both[which]->finish(names[which], database(which, counts));
   }
   if (counts && !turns_)
     for (const int which : {0, 1}) mark_runs(database(which, counts), name);

@@ -33,8 +33,8 @@ class Ab {
 
   /// Runs one more pair, before the first one another that does not count.
   ///
-  /// Errors   external: a command that does not end with 0, with what it said last; a signal that
-  ///          ends this program.
+  /// Errors   external: a command that fails, with what it said last; a signal that ends this
+  ///          program.
   void run_pair();
 
   /// Whether the commands took turns in the last pair.

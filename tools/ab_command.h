@@ -32,11 +32,12 @@ class AbCommand {
 
   void give_turn();
 
-  /// Waits until it ends.
+  /// Waits until it ends, with 0, or with 3 where some of its runs were skipped and `stored`, in
+  /// which the others are, is there.
   ///
-  /// Errors   external: it did not end with 0, naming it `name` with what it said last; a signal is
+  /// Errors   external: it ended otherwise, naming it `name` with what it said last; a signal is
   ///          held that ends this program.
-  void finish(const std::string& name);
+  void finish(const std::string& name, const std::filesystem::path& stored = {});
 
  private:
   bool has_ended();

@@ -81,6 +81,17 @@ TEST_F(AbCommandLine, ABuildThatTakesNoTurnsRunsAfterTheOther) {
     }
 }
 
+TEST_F(AbCommandLine, WhatIsSkippedIsSaidAndTheOthersCompared) {
+  const std::string both = run + "--iterations 3 --dtype float32,bfloat16";
+  const Ended ended = type("compare --ab '" + both + "' '" + both + "' --pairs 2");
+  EXPECT_LE(ended.exit, 3) << ended.err;
+  EXPECT_TRUE(has(ended.out, "12 same")) << ended.out << ended.err;
+  EXPECT_TRUE(has(ended.out, "vit domain=1, bfloat16: no run of it is complete: skipped: "))
+      << ended.out;
+  expect("compare --ab '" + run + "--on cuda' '" + run + "' --pairs 2", 4,
+         "command A ended with 3: ");
+}
+
 TEST_F(AbCommandLine, ACommandThatFailsEndsBoth) {
   expect("compare --ab '" + run + "--iterations 100' '" + run + "--heads 3' --pairs 2", 4,
          "command B ended with 2: ");
