@@ -72,6 +72,12 @@ std::size_t least_runs(double significance) {
   return runs;
 }
 
+std::size_t least_pairs(double significance) {
+  std::size_t pairs = 2;
+  while (pairs < most_units && least_signed_rank_p(pairs) >= significance) ++pairs;
+  return pairs;
+}
+
 const char* word_for(const Metric& metric, bool more) {
   if (metric.unit == "s") return more ? "slower" : "faster";
   return more ? "more" : "less";
@@ -94,10 +100,15 @@ Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
                 : "so few starts prove nothing",
             {}};
   if (change.least_p >= options.significance)
-    return {Verdict::not_enough,
-            fmt::format("{} and {} independent samples reach no p below {:.2g}", change.base_units,
-                        change.next_units, options.significance),
-            {}};
+    return {
+        Verdict::not_enough,
+        change.taken == Taken::pairs
+            ? fmt::format("{} pairs reach no p below {:.2g}, {} can", change.base_units,
+                          options.significance, least_pairs(options.significance))
+            : fmt::format("{} and {} independent samples reach no p below {:.2g}, {} a side can",
+                          change.base_units, change.next_units, options.significance,
+                          least_runs(options.significance)),
+        {}};
   const double detectable = detectable_of(interval, edge - 1);
   const bool far =
       metric.unit != "s" || std::abs(change.next - change.base) > options.least_seconds;

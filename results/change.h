@@ -65,6 +65,9 @@ struct Judgement {
 /// The fewest runs a side whose p can fall below the significance.
 [[nodiscard]] std::size_t least_runs(double significance);
 
+/// The fewest pairs whose p can fall below the significance.
+[[nodiscard]] std::size_t least_pairs(double significance);
+
 /// What more of a metric is called: `slower`, `more`, and so on.
 [[nodiscard]] const char* word_for(const Metric& metric, bool more);
 

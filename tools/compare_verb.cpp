@@ -57,9 +57,13 @@ Comparison compare_pairs(const CompareVerbOptions& typed) {
   }
   if (watched) fmt::print(stderr, "\r\x1b[K");
   Comparison comparison = results::compare(ab.side(0), ab.side(1), typed.options);
-  comparison.notes.push_back(ab.took_turns()
-                                 ? fmt::format("{} pairs of starts, each in turns", typed.pairs)
-                                 : fmt::format("{} pairs, one after the other", typed.pairs));
+  comparison.notes.push_back(
+      ab.took_turns()
+          ? fmt::format(
+                "{} pairs of starts, each in turns; a change is the middle one of the pairs",
+                typed.pairs)
+          : fmt::format("{} pairs, one after the other; a change is the middle one of the pairs",
+                        typed.pairs));
   for (std::size_t i = 0; i < typed.keep.size(); ++i) ab.keep(static_cast<int>(i), typed.keep[i]);
   return comparison;
 }

@@ -109,6 +109,18 @@ TEST(Judge, NeedsFiveRunsASideAndSaysSo) {
   EXPECT_EQ(judged(five).verdict, Verdict::worse);
 }
 
+// Of 7 pairs all one way 2 in 2^7 = 0.0156 is below 0.02, 2 in 2^6 = 0.031 is not.
+TEST(Judge, NeedsSevenPairsAndSaysSo) {
+  EXPECT_EQ(least_pairs(0.02), 7U);
+  EXPECT_EQ(least_pairs(0.05), 6U);
+  Noise noise(8);
+  const Samples six{noise.steps(6, 1, 0.01), noise.steps(6, 2, 0.01), Taken::pairs};
+  EXPECT_EQ(judged(six).verdict, Verdict::not_enough);
+  EXPECT_EQ(judged(six).reason, "6 pairs reach no p below 0.02, 7 can");
+  const Samples seven{noise.steps(7, 1, 0.01), noise.steps(7, 2, 0.01), Taken::pairs};
+  EXPECT_EQ(judged(seven).verdict, Verdict::worse);
+}
+
 TEST(Change, OfManyValuesRestsOnMediansOfBlocks) {
   Noise noise(7);
   const Samples samples{noise.steps(10'000, 1, 0.1), noise.steps(5'000, 1.1, 0.1), Taken::mixed};
