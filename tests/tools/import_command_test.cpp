@@ -137,6 +137,11 @@ TEST_F(ImportCommand, BenchmarksAreStoredAsTheyRun) {
     if (metric["name"] == "step_seconds") {
       EXPECT_EQ(metric["samples"].size(), 2U) << "repetitions";
     }
+  const Ended json = run_command(
+      perf.string() + " --benchmark_filter=dispatch_meta --benchmark_format=json > perf.json",
+      folder_);
+  ASSERT_EQ(json.exit, 0) << json.err;
+  EXPECT_EQ(type("import perf.json --db json.sqlite").exit, 0) << "its output is JSON alone";
   EXPECT_EQ(run_command(perf.string() + " --shardlab_db=none/perf.sqlite", folder_).exit, 4);
 }
 

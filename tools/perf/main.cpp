@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   std::string command;
   for (int i = 0; i < argc; ++i) command += (i == 0 ? "" : " ") + std::string(argv[i]);
   const std::string database = take_database(argc, argv);
-  fmt::print("{}, level {}; marks stand beside each benchmark in tools/perf\n",
+  fmt::print(stderr, "{}, level {}; marks stand beside each benchmark in tools/perf\n",
              shardlab::processor_name(), shardlab::cpu::isa_level_name());
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
