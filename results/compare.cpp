@@ -18,9 +18,7 @@ int severity(const Finding& finding) {
   constexpr std::array order = {Verdict::worse,      Verdict::vanished,  Verdict::not_comparable,
                                 Verdict::not_enough, Verdict::undecided, Verdict::better,
                                 Verdict::added,      Verdict::same};
-  // Most sweeps have too few sizes for a curve; that is no news.
-  const bool no_news = finding.subject == Subject::curve && finding.verdict == Verdict::not_enough;
-  const Verdict verdict = no_news ? Verdict::added : finding.verdict;
+  const Verdict verdict = is_news(finding) ? finding.verdict : Verdict::added;
   return static_cast<int>(std::ranges::find(order, verdict) - order.begin());
 }
 

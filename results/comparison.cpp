@@ -9,6 +9,10 @@ std::int64_t Comparison::count(Verdict verdict) const {
                        [verdict](const Finding& finding) { return finding.verdict == verdict; });
 }
 
+bool is_news(const Finding& finding) {
+  return finding.subject != Subject::curve || finding.verdict != Verdict::not_enough;
+}
+
 const char* name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::same:

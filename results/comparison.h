@@ -85,6 +85,9 @@ struct Comparison {
   [[nodiscard]] std::int64_t count(Verdict verdict) const;
 };
 
+/// Whether somebody has to know of it: most sweeps have too few sizes for a curve.
+[[nodiscard]] bool is_news(const Finding& finding);
+
 [[nodiscard]] const char* name_of(Verdict verdict);
 [[nodiscard]] const char* name_of(Subject subject);
 

@@ -56,6 +56,7 @@ std::string annotations_of(const Comparison& comparison) {
   std::vector<const Finding*> errors;
   std::vector<const Finding*> warnings;
   std::vector<const Finding*> notices;
+  std::vector<const Finding*> few_sizes;
   for (const Finding& finding : comparison.findings) {
     switch (finding.verdict) {
       case Verdict::worse:
@@ -63,8 +64,10 @@ std::string annotations_of(const Comparison& comparison) {
         break;
       case Verdict::vanished:
       case Verdict::not_comparable:
-      case Verdict::not_enough:
         warnings.push_back(&finding);
+        break;
+      case Verdict::not_enough:
+        (is_news(finding) ? warnings : few_sizes).push_back(&finding);
         break;
       case Verdict::undecided:
       case Verdict::better:
@@ -75,6 +78,7 @@ std::string annotations_of(const Comparison& comparison) {
         break;
     }
   }
+  notices.insert(notices.end(), few_sizes.begin(), few_sizes.end());
   std::string summary =
       fmt::format("{} against {}: {}", comparison.next, comparison.base, counts_text(comparison));
   for (const std::string& note : comparison.notes) summary += "\n" + note;

@@ -15,11 +15,12 @@ namespace {
 void add_side(std::vector<std::string>& lines, const Finding& finding, const char* name,
               const std::optional<Evidence>& side) {
   if (!side) return;
-  std::string line = fmt::format("{}: {} of {} {}", name, side_text(finding, side), side->samples,
-                                 finding.subject == Subject::curve ? "sizes" : "samples");
+  std::string line = fmt::format("{}: {} of {} {}{}", name, side_text(finding, side), side->samples,
+                                 finding.subject == Subject::curve ? "size" : "sample",
+                                 side->samples == 1 ? "" : "s");
   if (!side->commit.empty()) line += ", commit " + side->commit.substr(0, 12);
   for (const std::string& run : side->runs)
-    line += (&run == &side->runs[0] ? ", runs " : " ") + run;
+    line += (&run != &side->runs[0] ? " " : side->runs.size() == 1 ? ", run " : ", runs ") + run;
   lines.push_back(std::move(line));
 }
 
@@ -29,7 +30,7 @@ std::string subject_text(const Finding& finding) {
   std::string text = title_of(finding.series);
   if (!finding.series.mesh.empty()) text += ", " + finding.series.mesh;
   if (finding.series.parameters != "{}" && !finding.series.parameters.empty())
-    text += " " + parameters_of(finding.series);
+    text += " " + parameters_of(finding.series, std::string::npos);
   return fmt::format("{}{}: {}", finding.subject == Subject::curve ? "scaling of " : "", text,
                      finding.metric.name);
 }

@@ -57,12 +57,12 @@ std::map<std::string, std::string> parameter_values(const SeriesKey& series) {
   return values;
 }
 
-std::string parameters_of(const SeriesKey& series) {
+std::string parameters_of(const SeriesKey& series, std::size_t columns) {
   std::string text;
   std::size_t line = 0;
   for (const auto& [name, value] : parameter_values(series)) {
     const std::string each = one_line(fmt::format("{}={}", name, value));
-    const bool fits = line + each.size() < 110;
+    const bool fits = line + each.size() < columns;
     text += (text.empty() ? "" : fits ? " " : "\n  ") + each;
     line = fits ? line + each.size() + 1 : each.size();
   }

@@ -27,7 +27,7 @@ namespace shardlab::results {
 /// Errors   invalid: they are no JSON object.
 [[nodiscard]] std::map<std::string, std::string> parameter_values(const SeriesKey& series);
 
-/// Parameters on lines of at most 110 columns.
-[[nodiscard]] std::string parameters_of(const SeriesKey& series);
+/// Parameters on lines of at most so many columns, all but the first of which are indented.
+[[nodiscard]] std::string parameters_of(const SeriesKey& series, std::size_t columns = 110);
 
 }  // namespace shardlab::results

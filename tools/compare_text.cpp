@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "results/finding_text.h"
@@ -90,10 +91,18 @@ std::string compare_text(const results::Comparison& comparison) {
   std::string text =
       fmt::format("base: {}\nnew:  {}\n{}\n\n", results::one_line(comparison.base),
                   results::one_line(comparison.next), results::counts_text(comparison));
-  for (const auto& group : results::by_series(comparison)) text += series_text(group) + "\n";
-  if (comparison.notes.empty()) return text;
+  std::map<std::string, int> too_few;  // Curves that nobody has to look at, by their reasons.
+  for (const auto& group : results::by_series(comparison))
+    if (std::ranges::any_of(group, [](const Finding* each) { return results::is_news(*each); }))
+      text += series_text(group) + "\n";
+    else
+      ++too_few[group.front()->reason];
+  if (comparison.notes.empty() && too_few.empty()) return text;
   NotedTable notes({"", "notes"});
   for (const std::string& note : comparison.notes) notes.rows({{"-"}}, note);
+  for (const auto& [reason, count] : too_few)
+    notes.rows({{"-"}}, fmt::format("{} scaling curve{}: not enough data: {}", count,
+                                    count == 1 ? "" : "s", reason));
   return text + notes.text();
 }
 

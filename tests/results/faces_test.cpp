@@ -1,5 +1,6 @@
 #include "results/faces.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "results/comparison_json.h"
 #include "results/escape.h"
+#include "results/finding_text.h"
 #include "results/one_line.h"
 #include "results/show.h"
 #include "tests/results/comparison_sample.h"
@@ -139,6 +141,24 @@ TEST(Faces, AnnotationsAreOneLineEachWithCounts) {
   for (const char* number : {"20 ms -> 21 ms", "+5.00 %25 (+3.00 .. +7.00 %25)", "4096 B -> 4032 B",
                              "p 0.0123", "%0Acause: matmul grew", "500 ms -> 700 ms", "- -> 77"})
     EXPECT_TRUE(has(text, number)) << number;
+}
+
+TEST(Faces, ACurveOfTooFewSizesIsNoWarning) {
+  Comparison one;
+  one.findings = {finding_of(Verdict::not_enough, {"serial_fraction"}, 0, 0)};
+  one.findings[0].subject = Subject::curve;
+  const std::string text = annotations_of(one);
+  EXPECT_FALSE(has(text, "::warning")) << text;
+  EXPECT_TRUE(has(text, "::notice title=not enough data%3A serial_fraction")) << text;
+}
+
+TEST(Faces, EvidenceIsOneLineWhateverTheParameters) {
+  Finding finding = finding_of(Verdict::same, flop(), 8, 8);
+  finding.base->samples = 1;
+  finding.series.parameters = fmt::format(R"({{"a":"{0}","b":"{0}"}})", std::string(100, 'x'));
+  EXPECT_FALSE(has(subject_text(finding), "\n")) << subject_text(finding);
+  EXPECT_EQ(evidence_text(finding).at(0), "base: 8 flop of 1 sample, commit c0ffee, run 0a1b");
+  EXPECT_EQ(evidence_text(finding).at(1), "new: 8 flop of 21 samples, commit decade, run 2c3d");
 }
 
 TEST(Faces, AnnotationsBeyondTenAreCounted) {
