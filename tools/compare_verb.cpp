@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "engine/core/check.h"
@@ -44,6 +46,8 @@ Comparison compare_stored(const CompareVerbOptions& typed) {
         "compare takes two sides, each a database file, a run, a commit, a branch or a date, or "
         "--ab and two commands; {} given",
         typed.sides.size());
+  check(!typed.confirm && typed.keep.empty(),
+        "--confirm and --keep need --ab: stored sides are not measured again");
   const results::Side base = side_of(typed.sides[0], typed), next = side_of(typed.sides[1], typed);
   return results::compare(base, next, typed.options);
 }
@@ -86,12 +90,23 @@ void confirm(Comparison& comparison, const Comparison& again) {
   }
 }
 
+/// Where files are kept is looked at before the minutes that measuring takes.
+void check_kept(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    check(!std::filesystem::exists(file), "--keep {}: is there already", file);
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    check(access(folder.c_str(), W_OK | X_OK) == 0, "--keep {}: {}", file, std::strerror(errno));
+  }
+  check(files.empty() || std::filesystem::absolute(files[0]).lexically_normal() !=
+                             std::filesystem::absolute(files[1]).lexically_normal(),
+        "--keep: {} for both commands; expected two files", fmt::join(files, " and "));
+}
+
 Comparison compare_ab(const CompareVerbOptions& typed) {
   check(typed.sides.empty(), "--ab runs two commands and takes no sides, found {}",
         fmt::join(typed.sides, " "));
   check(typed.pairs >= 2, "--pairs {}: at least 2 are needed", typed.pairs);
-  for (const std::string& file : typed.keep)
-    check(!std::filesystem::exists(file), "--keep {}: is there already", file);
+  check_kept(typed.keep);
   Comparison comparison = compare_pairs(typed);
   const bool suspect = std::ranges::any_of(comparison.findings, [](const Finding& finding) {
     return finding.verdict == Verdict::worse && !finding.metric.exact;

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "engine/core/check.h"
 #include "scenarios/all.h"
 #include "tools/verbs.h"
@@ -38,6 +42,19 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return text;
 }
 
+/// Unlike fmt::print it does not throw where nobody can hear it.
+void say(const std::string& text) {
+  (void)std::fputs(("shardlab: " + text + "\n").c_str(), stderr);
+}
+
+/// Whether all that was printed has been written.
+bool is_written() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  say(fmt::format("what is printed cannot be written: {}", std::strerror(errno)));
+  return false;
+}
+
 int run(int argc, char** argv) {
   Scenarios scenarios;
   add_all_scenarios(scenarios);
@@ -56,7 +73,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "shardlab: {}\n", explain(app, error, argc, argv));
+    say(explain(app, error, argc, argv));
     return static_cast<int>(Exit::usage);
   }
   Exit exit = Exit::fine;
@@ -64,8 +81,8 @@ int run(int argc, char** argv) {
     read_typed(typed, request);
     exit = chosen();
   } catch (const Error& error) {
-    fmt::print(stderr, "shardlab: {}{}\n", error.what(),
-               error.fault() == Fault::internal ? " (" + error.where() + ")" : "");
+    say(error.what() +
+        (error.fault() == Fault::internal ? " (" + error.where() + ")" : std::string()));
     exit = exit_of(error.fault());
   }
   return static_cast<int>(exit);
@@ -75,10 +92,11 @@ int run(int argc, char** argv) {
 }  // namespace shardlab
 
 int main(int argc, char** argv) {
+  int exit = static_cast<int>(shardlab::Exit::broken);
   try {
-    return shardlab::run(argc, argv);
+    exit = shardlab::run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "shardlab: {}\n", error.what());
-    return static_cast<int>(shardlab::Exit::broken);
+    shardlab::say(error.what());
   }
+  return shardlab::is_written() ? exit : static_cast<int>(shardlab::Exit::broken);
 }

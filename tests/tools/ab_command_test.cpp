@@ -150,6 +150,12 @@ TEST_F(AbCommandLine, KeepsNothingOverWhatIsThere) {
   expect("compare --ab true true --keep there b.sqlite", 2, "--keep there: is there already");
   expect("compare --ab true true --pairs 1", 2, "--pairs 1: at least 2");
   EXPECT_EQ(text_of(folder_.path("there")), "mine");
+  const std::string late = "compare --ab 'echo > ran' true --keep ";
+  expect(late + "a.sqlite none/b.sqlite", 2, "--keep none/b.sqlite: No such file");
+  expect(late + "a.sqlite ./a.sqlite", 2, "a.sqlite and ./a.sqlite for both commands");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("ran"))) << "nothing was measured in vain";
+  expect("compare a.sqlite b.sqlite --keep c d", 2, "need --ab");
+  expect("compare a.sqlite b.sqlite --confirm", 2, "need --ab");
 }
 
 }  // namespace

@@ -33,6 +33,16 @@ TEST_F(CommandLine, EveryMeshOfTheTinyPresetsAgreesWithOneRankInFloat64) {
   }
 }
 
+TEST_F(CommandLine, WhatCannotBePrintedIsAFailureAndNoCrash) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  expect("list >/dev/full", 4, "what is printed cannot be written: No space left on device");
+  expect("--help >/dev/full", 4, "what is printed cannot be written");
+  EXPECT_EQ(type("bogus 2>/dev/full").exit, 2);
+  EXPECT_EQ(type("show 2>/dev/full").exit, 4) << "there is no database";
+  EXPECT_EQ(type("run vit --preset tiny --iterations 3 2>/dev/full").exit, 0);
+  EXPECT_TRUE(has(type("show 1").out, "complete")) << "its progress is not worth a run";
+}
+
 TEST_F(CommandLine, MoreRanksThanRowsIsAWarningAndRuns) {
   const Ended run =
       type("run vit --preset tiny --size 4x8 --ranks 3 --train --check --iterations 1");
