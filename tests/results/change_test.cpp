@@ -116,6 +116,8 @@ TEST(Judge, NeedsSevenPairsAndSaysSo) {
   Noise noise(8);
   const Samples six{noise.steps(6, 1, 0.01), noise.steps(6, 2, 0.01), Taken::pairs};
   EXPECT_EQ(judged(six).verdict, Verdict::not_enough);
+  const Samples alike{noise.steps(3, 1, 0.0001), noise.steps(3, 1, 0.0001), Taken::pairs};
+  EXPECT_EQ(judged(alike).verdict, Verdict::not_enough) << "chance alone makes three near to 1";
   EXPECT_EQ(judged(six).reason, "6 pairs reach no p below 0.02, 7 can");
   const Samples seven{noise.steps(7, 1, 0.01), noise.steps(7, 2, 0.01), Taken::pairs};
   EXPECT_EQ(judged(seven).verdict, Verdict::worse);
