@@ -89,10 +89,17 @@ Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
   const double band = 1 + options.floor;
   const bool together = change.taken == Taken::pairs || change.taken == Taken::mixed;
   const double edge = 1 + std::max(options.floor, together ? 0 : options.apart_floor);
+  const bool more = interval.low > edge;
+  const bool less = interval.high < 1 / edge;
+  if (change.taken == Taken::iterations && !options.iterations)
+    return {Verdict::undecided,
+            more || less
+                ? fmt::format("looks {}, but so few starts prove nothing", word_for(metric, more))
+                : "so few starts prove nothing",
+            {}};
   // So few also have no interval of 95 %: that of three pairs, from the least to the most, holds
   // the median in 75 %.
-  const bool starts = change.taken != Taken::iterations || options.iterations;
-  if (starts && change.least_p >= options.significance)
+  if (change.least_p >= options.significance)
     return {
         Verdict::not_enough,
         change.taken == Taken::pairs
@@ -104,14 +111,6 @@ Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
         {}};
   if (interval.low >= 1 / band && interval.high <= band)
     return {Verdict::same, fmt::format("within {:.3g} %", 100 * options.floor), {}};
-  const bool more = interval.low > edge;
-  const bool less = interval.high < 1 / edge;
-  if (change.taken == Taken::iterations && !options.iterations)
-    return {Verdict::undecided,
-            more || less
-                ? fmt::format("looks {}, but so few starts prove nothing", word_for(metric, more))
-                : "so few starts prove nothing",
-            {}};
   const double detectable = detectable_of(interval, edge - 1);
   const bool far =
       metric.unit != "s" || std::abs(change.next - change.base) > options.least_seconds;

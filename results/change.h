@@ -57,7 +57,7 @@ struct Judgement {
 /// Worse or better: the interval of the ratio lies beyond the floor, or `apart_floor` where one
 /// side ran after the other, the adjusted p is below the significance, and the medians differ by
 /// more than `least_seconds` where they are seconds. Same: the interval lies inside the floor both
-/// ways. Not enough: so few units reach no such p. Undecided: all else, and what only iterations of
+/// ways. Not enough: so few units reach no such p. Undecided: all else, and whatever iterations of
 /// too few runs show, unless `iterations` says that they are enough.
 [[nodiscard]] Judgement judge(const Change& change, const Metric& metric, double adjusted_p,
                               const ComparisonOptions& options);

@@ -106,6 +106,10 @@ void print(const GateResult& result, const GateTestOptions& options) {
                        true));
   table.row(cells_of(result.recorded, "the same, as recorded", false));
   fmt::print("{}", table.text());
+  if (std::ranges::any_of(result.resampled, [](const GateRate& rate) {
+        return rate.slowdown > 0 && is_missed(rate);
+      }))
+    fmt::print("more is found with longer blocks (--steps) or more of them (--pairs)\n");
   fmt::print(
       "intervals are those of the reports; all were drawn from one recording, which holds {}\n",
       result.recorded.reports);

@@ -89,12 +89,14 @@ TEST(Judge, HoldsSidesThatRanOneAfterTheOtherToAWiderFloor) {
 
 TEST(Judge, BelievesIterationsOfOneRunOnlyWhereToldSo) {
   Noise noise(5);
-  const Samples samples{noise.steps(20, 0.02, 0.01), noise.steps(20, 0.03, 0.01),
-                        Taken::iterations};
+  Samples samples{noise.steps(20, 0.02, 0.01), noise.steps(20, 0.03, 0.01), Taken::iterations};
   const Judgement judgement = judged(samples);
   EXPECT_EQ(judgement.verdict, Verdict::undecided);
   EXPECT_TRUE(contains(judgement.reason, "looks slower")) << judgement.reason;
   EXPECT_EQ(judged(samples, {.iterations = true}).verdict, Verdict::worse);
+  samples.next = samples.base;
+  EXPECT_EQ(judged(samples).verdict, Verdict::undecided) << "nor that nothing changed";
+  EXPECT_EQ(judged(samples, {.iterations = true}).verdict, Verdict::same);
 }
 
 // 2/252 = 0.0079 is below 0.02, 2/70 = 0.029 is not.
