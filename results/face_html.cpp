@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "results/escape.h"
@@ -12,6 +13,9 @@ namespace {
 
 /// What is the same takes no more bytes, so that the page has room for its plots.
 constexpr std::size_t most_same = 2'500'000;
+
+/// So many runs of a side are named; JSON has all.
+constexpr std::size_t most_runs = 5;
 
 /// So many letters of a commit or of a uuid find it again.
 constexpr std::size_t id_letters = 8;
@@ -58,8 +62,10 @@ Origin origin_of(const std::optional<Evidence>& side) {
   Origin origin;
   if (!side) return origin;
   if (!side->commit.empty()) origin.commit = "commit " + side->commit.substr(0, id_letters);
-  for (const std::string& run : side->runs)
-    origin.runs += (origin.runs.empty() ? "run " : " ") + run.substr(0, id_letters);
+  for (std::size_t i = 0; i < std::min(side->runs.size(), most_runs); ++i)
+    origin.runs += (i == 0 ? "run " : " ") + side->runs[i].substr(0, id_letters);
+  if (side->runs.size() > most_runs)
+    origin.runs += fmt::format(" and {} more", side->runs.size() - most_runs);
   return origin;
 }
 

@@ -89,8 +89,9 @@ Exit report_verb(const Scenarios& scenarios, const Request& request, const Repor
                            results::find_side(request.database, request.database), {});
     const std::string page = results::page_of(content);
     write_text(options.output, page);
-    wrote(options.output, fmt::format("{} problems, {} bytes; any browser opens it",
-                                      data.problems().size(), page.size()));
+    wrote(options.output,
+          fmt::format("{} problem{}, {} bytes; any browser opens it", data.problems().size(),
+                      data.problems().size() == 1 ? "" : "s", page.size()));
   }
   if (!options.svg.empty() || !options.png.empty()) {
     const Plot plot = plot_of(reader, data, options);

@@ -244,6 +244,13 @@ TEST(Faces, HtmlCutsCommitsAndUuidsToEightLetters) {
   EXPECT_FALSE(has(text, "012345678") || has(text, "fedcba98-") || has(text, "11112222-"));
 }
 
+TEST(Faces, HtmlNamesTheFirstOfManyRuns) {
+  Comparison one = sample_comparison();
+  for (Finding& finding : one.findings)
+    if (finding.base) finding.base->runs = {"a", "b", "c", "d", "e", "f", "g"};
+  EXPECT_TRUE(has(html_of(one), "run a b c d e and 2 more;"));
+}
+
 TEST(Faces, HtmlOfManyThatAreTheSameCountsWhatIsLeftOut) {
   Comparison many = sample_comparison();
   for (int i = 0; i < 30'000; ++i) {
