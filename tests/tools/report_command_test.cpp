@@ -76,7 +76,7 @@ TEST_F(ReportCommand, WritesAPageAndSaysSo) {
   make_runs();
   const Ended report = type("report -o 'my report.html'");
   EXPECT_EQ(report.exit, 0) << report.err;
-  EXPECT_TRUE(has(report.out, "my report.html: 1 problems")) << report.out;
+  EXPECT_TRUE(has(report.out, "my report.html: 1 problem,")) << report.out;
   const std::string page = text_of(folder_.path("my report.html"));
   for (const char* part : {"<!DOCTYPE html>", "Step time over ranks", "Efficiency over ranks",
                            "Memory", "One step of run", "Where the time goes", "~dgx-h100"})

@@ -4,6 +4,7 @@
 namespace shardlab {
 
 void write_png(const std::string& path, const std::string& /*svg*/, double /*scale*/) {
+  spare_database(path);
   fail(
       Fault::unsupported,
       "{}: this build draws no PNG: install librsvg2-dev and build again, or take --svg, which any "
