@@ -304,6 +304,18 @@ Samples samples_of_pairs(const Comparable& runs, const Sides& sides, std::string
   return samples;
 }
 
+Samples read_samples(const Comparable& runs, const Sides& sides, std::string_view metric) {
+  if (Samples pairs = samples_of_pairs(runs, sides, metric); pairs.base.size() > 1) return pairs;
+  const auto base = values_of(runs.base, *sides.base.reader, metric);
+  const auto next = values_of(runs.next, *sides.next.reader, metric);
+  if (const std::size_t least = least_runs(sides.options.significance);
+      base.size() >= least && next.size() >= least)
+    return {medians(base), medians(next),
+            ran_after(runs.base, runs.next) || ran_after(runs.next, runs.base) ? Taken::apart
+                                                                               : Taken::mixed};
+  return {joined(base), joined(next), Taken::iterations};
+}
+
 /// A series that one side has not, as one finding.
 Pending whole_series(const SeriesPair& pair, const Sides& sides) {
   const bool in_base = pair.base != nullptr && !pair.base->runs.empty();
@@ -349,15 +361,11 @@ Comparable comparable_runs(const SeriesPair& pair, const Sides& sides) {
 }
 
 Samples samples_of(const Comparable& runs, const Sides& sides, std::string_view metric) {
-  if (Samples pairs = samples_of_pairs(runs, sides, metric); pairs.base.size() > 1) return pairs;
-  const auto base = values_of(runs.base, *sides.base.reader, metric);
-  const auto next = values_of(runs.next, *sides.next.reader, metric);
-  if (const std::size_t least = least_runs(sides.options.significance);
-      base.size() >= least && next.size() >= least)
-    return {medians(base), medians(next),
-            ran_after(runs.base, runs.next) || ran_after(runs.next, runs.base) ? Taken::apart
-                                                                               : Taken::mixed};
-  return {joined(base), joined(next), Taken::iterations};
+  if (runs.base.empty() || runs.next.empty()) return {.taken = Taken::iterations};
+  const auto [place, is_new] = sides.read.try_emplace(
+      {runs.base.front().id.value, runs.next.front().id.value, std::string(metric)});
+  if (is_new) place->second = read_samples(runs, sides, metric);
+  return place->second;
 }
 
 std::vector<Pending> compare_series(const SeriesPair& pair, const Sides& sides,

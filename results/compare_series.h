@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,10 @@ struct Sides {
   const Side& base;
   const Side& next;
   const ComparisonOptions& options;
+
+  /// What `samples_of` has read, by the newest runs of both sides and the metric: verdicts on
+  /// times, curves and drift ask for the same.
+  mutable std::map<std::tuple<std::int64_t, std::int64_t, std::string>, Samples> read = {};
 };
 
 /// The findings of a series that both sides have, or one of them.
