@@ -26,7 +26,7 @@ double size_of(const Finding& finding) {
   return finding.ratio && *finding.ratio > 0 ? std::abs(std::log(*finding.ratio)) : 0;
 }
 
-/// The timelines of the newest runs; more of them tell no more.
+/// The timelines of the runs of a side, as far as more of them tell more.
 Profiles profiles_of(const Side& side, const Evidence& evidence) {
   constexpr std::size_t most = 40;
   Profiles profiles;

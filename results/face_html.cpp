@@ -183,8 +183,7 @@ std::string html_of(const Comparison& comparison) {
   if (left_out > 0)
     text += fmt::format(
         "<p class=\"note\">{} more that are the same are left out; `shardlab compare --json` "
-        "prints "
-        "all.</p>",
+        "prints all.</p>",
         left_out);
   if (comparison.notes.empty()) return text;
   text += "<ul class=\"notes\">";
